@@ -16,13 +16,12 @@ pub fn prefers_page(request: &impl HttpMessage) -> bool {
     page.quality > Quality::ZERO && page > preference(request, JSON)
 }
 
-/// Whether the client gives a media type more weight than JSON.
 pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
     preference(request, media_type).quality > preference(request, JSON).quality
 }
 
-/// Whether the client names problem details, and gives them no less weight than JSON: libraries
-/// that read them send both.
+/// Whether the client names problem details and weights them no lower than JSON. Libraries that
+/// read them send both.
 pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
     // Most clients send `*/*`, which is not worth parsing for each request.
     let sent = request.headers().get(ACCEPT);
@@ -34,7 +33,6 @@ pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
     }
 }
 
-/// Whether the client takes JSON, if it says what it takes.
 pub fn takes_json(request: &impl HttpMessage) -> bool {
     preference(request, JSON).quality > Quality::ZERO
 }
@@ -45,7 +43,6 @@ struct Preference {
     precision: usize,
 }
 
-/// The precision of a media type without wildcards.
 const EXACT: usize = 3;
 
 /// The preference for a media type by the most precise range that matches it.
@@ -58,7 +55,7 @@ fn preference(request: &impl HttpMessage, media_type: &str) -> Preference {
         let precision = ranges.iter().position(|known| *known == range)?;
         Some((precision + 1, accepted.quality))
     });
-    // Of ranges that are as precise, the first counts.
+    // Of equally precise ranges, the first counts.
     let none = (0, Quality::ZERO);
     let (precision, quality) = matching.fold(
         none,

@@ -11,8 +11,8 @@ use kernel::ClientId;
 use metrics::{Histogram, histogram};
 
 runtime::metrics! {
-    // By OpenTelemetry's conventions. A push that changes nothing takes under a millisecond, and an
-    // answer that waits for events up to half a minute.
+    // Boundaries as in OpenTelemetry's conventions. An unchanged push takes under a millisecond; an
+    // answer that waits for events takes up to half a minute.
     histogram REQUEST_SECONDS in Seconds
         [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
         = "http_server_request_duration_seconds",
@@ -20,8 +20,8 @@ runtime::metrics! {
          or _OTHER), http_request_method and http_response_status_code";
 }
 
-/// The label of a method that HTTP does not define, and of a path that no route matches. Clients
-/// choose both, and each label of its own would be a time series of its own.
+/// The label for unknown methods and paths. Clients choose both, and each label would be a time
+/// series of its own.
 const OTHER: &str = "_OTHER";
 
 /// The methods that metrics distinguish (RFC 9110, RFC 5789).
@@ -41,7 +41,7 @@ pub fn note(
     let route = route.unwrap_or(OTHER);
     let status = status.as_u16();
     let duration_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-    // Not in the span of the request, whose fields would stand twice in the line.
+    // Outside the request's span, whose fields would appear twice in the line.
     tracing::info!(
         target: "posthaste::access",
         parent: None,

@@ -26,7 +26,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
         .body(json))
 }
 
-/// The body of most answers: an object with the value under `data`.
+/// Most bodies: an object with the value under `data`.
 #[derive(Serialize)]
 pub struct Data<T> {
     pub data: T,
@@ -54,8 +54,7 @@ pub fn shared(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// The bytes that an answer holds until it has been read, if it is a long one whose body is in
-/// memory.
+/// The bytes that a long answer holds in memory until the client has read it.
 pub fn held(answer: &HttpResponse) -> Option<usize> {
     let BodySize::Sized(bytes) = answer.body().size() else {
         return None;
@@ -65,22 +64,20 @@ pub fn held(answer: &HttpResponse) -> Option<usize> {
     (bytes > PIECE).then_some(if is_shared { PIECE } else { bytes })
 }
 
-/// Like [`json`], for a value that may have this many bytes.
 pub async fn large_json<T: Send + 'static>(
     value: T,
     bytes: usize,
     write: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
 ) -> Answer {
-    // The value is also dropped there, since dropping takes time, too.
+    // Dropped there too, because dropping takes time.
     let json = large(bytes, move || write(&value)).await??;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(json))
 }
 
-/// Does work on this many bytes. If they are many, it is done on another thread, because this one
-/// also answers health checks. No more of it is done at a time than there are cores, because it
-/// takes several times the memory.
+/// Works on this many bytes. Long work runs on another thread, because this one also answers health
+/// checks. At most one runs per core, because it takes several times the memory.
 pub async fn large<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

@@ -32,18 +32,17 @@ const EXPORTS_OF_ONE: usize = 4;
 const IMPORTS: usize = 32;
 const IMPORTS_OF_ONE: usize = 4;
 const WAITS_OF_ONE: usize = 64;
-/// How long a stop waits for answers in progress. A push is given up after ten seconds.
+/// How long a stop waits for answers in progress. A push times out after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    /// The address to listen on; port 0 picks a free port.
     pub bind: SocketAddr,
     /// The base URL that clients use, without a slash at the end; also the issuer and the audience
     /// of tokens. `None` uses the bound address.
     pub public_url: Option<String>,
     pub body_limit: usize,
-    /// The most bytes of an import, unpacked.
+    /// The largest import in bytes, unpacked.
     pub import_limit: u64,
     pub token_ttl: Duration,
     pub keys: PathBuf,
@@ -52,27 +51,24 @@ pub struct HttpSettings {
     pub webhook_secrets: Vec<SecretString>,
     pub board_name: String,
     pub appeal: Option<Arc<str>>,
-    /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
-    /// The number of connections that are served at a time; further ones wait to be accepted. Each
-    /// takes a file descriptor.
+    /// Connections served at a time, each a file descriptor; others wait to be accepted.
     pub max_connections: usize,
     pub client_requests: usize,
-    /// The number of bytes of bodies and answers that are held at a time.
     pub memory_budget: usize,
     pub timeouts: Timeouts,
 }
 
 impl HttpSettings {
-    /// The limits of requests of clients. Half of the connections may be of such requests, and a
-    /// quarter of waits for events, so that others are always free for health checks and for
-    /// clients that ask for a token. No client gets more than half of either.
+    /// The limits for client requests. Client requests may use half of the connections, and waits
+    /// for events a quarter, so that health checks and token requests always find one. No client
+    /// gets more than half of either.
     fn limits(&self) -> Limits {
         let requests = (self.max_connections / 2).max(1);
         let (bytes, body) = (self.memory_budget, self.body_limit);
         Limits {
             requests: of_connections("requests", requests, self.client_requests),
-            // Two bodies fit into the share of a client, however small the budget is.
+            // Two bodies always fit into a client's share, however small the budget.
             bytes: Slots::of_bytes(bytes, (bytes / 2).max(2 * body).min(bytes)),
         }
     }
@@ -142,7 +138,6 @@ impl Application {
             web::Data::new(Docs::new()?),
         );
         let hosts = Arc::new(Hosts::of_url(&public_url));
-        // Each thread has an application of its own.
         let application = move || {
             let (readiness, authorizer, signatures, pages, docs) = data.clone();
             let app = App::new()
@@ -192,7 +187,7 @@ impl Application {
         move || authorizer.signing_keys()
     }
 
-    /// A function that returns how many seconds ago the folder of keys was last read in full.
+    /// Returns a function for the seconds since the key folder was last read in full.
     pub fn signing_keys_age(&self) -> impl Fn() -> u64 + Send + Sync + 'static {
         let keys = Arc::clone(self.authorizer.keys());
         move || keys.age().as_secs()

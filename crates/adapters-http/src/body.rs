@@ -25,7 +25,7 @@ use crate::{
     error::{ApiError, refusals},
 };
 
-/// The room for the beginning of a body, in bytes: most bodies are not longer.
+/// The initial buffer in bytes: most bodies fit.
 const FIRST_ROOM: usize = 8 * 1024;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,8 @@ pub struct BodyLimit {
     pub time: Duration,
 }
 
-/// The body of a request. It is not read before its handler wants it, so that a refusal that comes
-/// first costs the client nothing.
+/// The body of a request. Only its handler reads it, so an earlier refusal costs the client
+/// nothing.
 pub struct Body {
     request: HttpRequest,
     payload: Payload,
@@ -88,8 +88,8 @@ impl Body {
             .map_err(|_| ApiError::body_too_slow())?
     }
 
-    /// Collects a body of at most `most` bytes by its declared length. Room is made, and counted
-    /// for the request, only as bytes arrive: a client may declare a length and send nothing.
+    /// Collects a body of at most `most` bytes. Memory is allocated, and counted for the request,
+    /// only as bytes arrive: a client may declare a length and send nothing.
     async fn collect(self, limit: usize, most: usize) -> Result<Bytes, ApiError> {
         let request = self.request.clone();
         let mut payload = self.ask();

@@ -21,7 +21,6 @@ use crate::{
 
 const PATH: &str = "/integration";
 
-/// Adds the pages, which answer to the name of their URL alone.
 pub fn mount(config: &mut web::ServiceConfig, routes: &PageRoutes, hosts: &Arc<Hosts>) {
     let hosts = Arc::clone(hosts);
     let scope = web::scope(PATH)

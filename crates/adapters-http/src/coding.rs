@@ -1,8 +1,8 @@
 //! Content coding of answers: gzip and zstd (RFC 9110 §12.5.3).
 //!
-//! A body is compressed while it is sent, piece by piece, so that an export needs no more memory
-//! for it than a page. Only answers to clients with a token are compressed, and none with a secret:
-//! the length of a compressed text tells something about it.
+//! A body is compressed piece by piece while it is sent, so an export needs no more memory than a
+//! page. Only answers to clients with a token are compressed, and none that contains a secret: the
+//! length of a compressed text reveals something about it.
 
 use std::{io, pin::Pin};
 
@@ -34,9 +34,9 @@ use crate::{
     context::RequestContext,
 };
 
-/// The smallest body that is compressed: a smaller one fits into one packet as it is.
+/// The smallest body to compress: a smaller one fits into one packet anyway.
 const SMALLEST: u64 = 1024;
-/// The size of the pieces that are compressed at a time. The thread serves others in between.
+/// The bytes compressed at a time. Between pieces the thread serves other requests.
 const PIECE: usize = 64 * 1024;
 const OUTPUT: usize = 16 * 1024;
 
@@ -70,7 +70,7 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
     }))
 }
 
-/// The coding that the client prefers; of equals, the one that takes less time.
+/// The coding that the client prefers; of equals, the faster one.
 fn negotiate(request: &HttpRequest) -> Option<ContentEncoding> {
     let offered = [Encoding::identity(), Encoding::zstd(), Encoding::gzip()];
     let accepted = AcceptEncoding::parse(request).ok()?;
@@ -80,7 +80,6 @@ fn negotiate(request: &HttpRequest) -> Option<ContentEncoding> {
     }
 }
 
-/// The fastest level, because clients wait while answers are compressed.
 fn compressor(
     coding: ContentEncoding,
     plain: impl AsyncBufRead + 'static,

@@ -1,5 +1,5 @@
-//! The context of a request: its client, the use of the client's limit, and the place and bytes
-//! that the request holds.
+//! The context of a request: its client, the state of the client's limit, and the place and bytes
+//! it holds.
 
 use std::{
     cell::{Cell, RefCell},
@@ -25,7 +25,7 @@ pub struct RequestContext(Rc<Context>);
 struct Context {
     usage: Cell<Option<Usage>>,
     client: Cell<Option<ClientId>>,
-    /// The share that the request's bytes are taken from; `None` if bytes are not limited.
+    /// `None` if bytes are not limited.
     share: RefCell<Option<Share>>,
     held: RefCell<Held>,
 }
@@ -56,8 +56,7 @@ impl RequestContext {
         self.0.usage.set(usage);
     }
 
-    /// Takes a place for a request of a client. Its bytes count towards the client's share from now
-    /// on.
+    /// Takes a place for a client's request, whose bytes then count towards the client's share.
     pub fn admit(request: &HttpRequest, shares: &Shares) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
             context.held.borrow_mut().place = Some(shares.requests.take(1)?);
@@ -82,8 +81,7 @@ impl RequestContext {
         }
     }
 
-    /// Notes that the request may hold this many bytes soon, so that it is refused before it is
-    /// served.
+    /// Reserves this many bytes, so that a request without room is refused before it is served.
     pub fn expect(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
         let extensions = request.extensions();
         let Some(context) = extensions.get::<Self>() else {
@@ -106,8 +104,7 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Takes the place and bytes of the request, for the caller to keep until the answer has been
-    /// read.
+    /// Takes the place and bytes, which the caller keeps until the client has read the answer.
     pub fn take_held(&self) -> Held {
         self.0.held.take()
     }

@@ -24,8 +24,7 @@ use crate::{
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
 
-/// The content security policy. Nothing is loaded from other sites; Swagger UI needs inline styles
-/// and `data:` images.
+/// The content security policy. Swagger UI needs inline styles and `data:` images.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
@@ -86,7 +85,7 @@ async fn root(request: HttpRequest) -> Answer {
         return Err(ApiError::no_such_path());
     }
     let mut response = HttpResponse::Found();
-    // Relative, so that it holds behind a proxy that adds a path.
+    // Relative, so that it also works behind a proxy that adds a path.
     Ok(response.insert_header((LOCATION, "docs")).finish())
 }
 
@@ -150,8 +149,8 @@ async fn guide_style() -> HttpResponse {
         .body(guide::STYLE)
 }
 
-/// The Swagger UI page, with absolute asset addresses, which also work without a slash at the end
-/// of its own address.
+/// The Swagger UI page. Its asset addresses are absolute, so it also works without a trailing
+/// slash.
 async fn index(docs: web::Data<Docs>) -> Answer {
     file(String::new().into(), docs).await
 }

@@ -1,7 +1,7 @@
 //! The HTTP form of errors: status, headers and body.
 //!
-//! Every error is JSON with a `message`; field errors also have `errors`. Causes inside the service
-//! are logged and never sent. What only one subject refuses is made in its own module.
+//! Every error is JSON with a `message`; field errors also have `errors`. Internal causes are
+//! logged and never sent. Errors of a single subject are declared in its own module.
 
 use std::{borrow::Cow, fmt};
 
@@ -39,7 +39,7 @@ pub const RETRY_SWITCHED_OFF: u32 = 600;
 #[error("{}", .0.message)]
 pub struct ApiError(Box<Content>);
 
-/// The content of an [`ApiError`], which is boxed to keep results small.
+/// The boxed content of an [`ApiError`]: results stay small.
 #[derive(Clone, Debug)]
 struct Content {
     status: StatusCode,
@@ -49,8 +49,8 @@ struct Content {
     code: Option<&'static str>,
 }
 
-/// Declares refusals that are always the same: functions of [`ApiError`], each with its status, its
-/// message and maybe a header.
+/// Declares constant refusals: functions of [`ApiError`] with a status, a message and an optional
+/// header.
 macro_rules! refusals {
     ($(
         $(#[$about:meta])*
@@ -91,7 +91,7 @@ impl ApiError {
         self
     }
 
-    /// Adds the error code of RFC 6749 §5.2, which makes it an answer of the token endpoint.
+    /// Adds the error code of RFC 6749 §5.2 for the token endpoint.
     pub const fn with_code(mut self, code: &'static str) -> Self {
         self.0.code = Some(code);
         self
@@ -109,7 +109,7 @@ impl ApiError {
         self.0.errors.as_ref()
     }
 
-    /// An answer with the error's status and header, and a body of another kind.
+    /// An answer with the error's status and header, and another body.
     pub fn start(&self) -> HttpResponseBuilder {
         let mut response = HttpResponse::build(self.0.status);
         if let Some(header) = self.0.header.clone() {
@@ -118,7 +118,7 @@ impl ApiError {
         response
     }
 
-    /// The refusal of a push, for the client to read later. `None` if the service has failed.
+    /// The refused push as the client reads it later. `None` if the service failed.
     pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
         let Content {
             status,
@@ -229,7 +229,7 @@ impl ResponseError for ApiError {
     }
 }
 
-/// Defects: nothing that a client has sent leads to one of these.
+/// Declares internal errors: nothing that a client sends causes one.
 macro_rules! internal {
     ($($error:ty),+) => {$(
         impl From<$error> for ApiError {

@@ -11,16 +11,16 @@ use ring::digest::{SHA256, digest};
 
 use crate::{answer::Answer, error::ApiError};
 
-/// The number of bytes of a digest that are a tag: enough to tell all versions of one answer apart.
+/// The length of a tag in bytes: enough to tell all versions of an answer apart.
 const TAG_BYTES: usize = 16;
 
-/// A private copy may be kept, and is to be checked before each use.
+/// A private cache may store the answer, but must revalidate it before each use.
 const CACHING: HeaderValue = HeaderValue::from_static("private, no-cache");
 
-/// The answer with a tag of its content, or 304 if the client has that content already.
+/// The answer with a tag of its content, or 304 if the client already has that content.
 ///
-/// The tag is a digest of the body, because a posting's answer changes with more than the posting:
-/// with its company and its history. It is weak, since the body may be compressed.
+/// The tag is a digest of the body, because the answer also changes with the posting's company and
+/// history. It is weak because the body may be compressed.
 pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Answer {
     let (mut answer, body) = answer.into_parts();
     let body = body

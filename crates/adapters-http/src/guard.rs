@@ -1,8 +1,8 @@
-//! The check of the client, before anything else.
+//! Checks the client before anything else.
 //!
-//! Each route of a protected resource checks the token, the limit and the scopes before its handler
-//! asks for anything, and methods that it does not support are refused behind the same check, so
-//! that a client without a token learns nothing.
+//! Each protected route checks the token, the limit and the scopes before its handler reads
+//! anything. Unsupported methods are refused behind the same check, so a client without a token
+//! learns nothing.
 
 use std::future::{Ready, ready};
 
@@ -26,13 +26,13 @@ pub fn protected(path: &str, scopes: &'static [Scope]) -> Methods {
     Methods::new(path, clients(scopes))
 }
 
-/// Lets clients with one of these scopes through to a route. A request past the limit is refused.
+/// Admits clients with one of these scopes, and refuses requests above the limit.
 pub fn clients(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, true)
 }
 
-/// Lets clients with one of these scopes through to a route of imports. Its handler counts, and
-/// waits until the limit permits it.
+/// Admits clients with one of these scopes to imports. Their handler counts requests, and waits for
+/// the limit.
 pub fn importers(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, false)
 }

@@ -1,16 +1,15 @@
-//! The guide: a page for people who write an integration, with examples that are run by the tests.
+//! The integration guide. The tests run its examples.
 
 use askama::Template;
 use domain::posting::ReasonCode;
 use serde::Deserialize;
 
-/// The content security policy: no scripts, and nothing from other sites.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
                           form-action 'none'; frame-ancestors 'none'";
 
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
 
-/// What leads programs to the documentation, in the form that llmstxt.org describes.
+/// The entry point for programs, in the form of llmstxt.org.
 pub const FOR_PROGRAMS: &str = include_str!("../templates/guide/llms.txt");
 
 const TEXTS: &str = include_str!("../templates/guide/texts.json");
@@ -51,7 +50,7 @@ struct Markdown {
 struct Texts {
     sections: [Section; 7],
     statuses: Vec<Entry>,
-    /// The refusals of a push by their beginning, and what to do.
+    /// Refusals of a push by the beginning of their message, each with a remedy.
     refusals: Vec<Entry>,
     notices: Vec<Entry>,
 }

@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const NO_STORE: &str = "The service is not ready: its store cannot be used.";
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
-/// The age of the known keys from which `/readyz` warns: the folder of keys hangs or is gone, and
-/// changes of it have no effect.
+/// The age of the keys at which `/readyz` warns: the key folder hangs or is missing, and changes
+/// have no effect.
 const STALE_KEYS: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// That of a process without the API, which needs the store alone.
+    /// For a process without the API, which needs only the store.
     pub fn of_store(store: Arc<dyn Store>) -> Self {
         Self { store, keys: None }
     }
@@ -81,8 +81,8 @@ async fn readyz(readiness: web::Data<Readiness>) -> Answer {
     Ok(HttpResponse::Ok().json(Health { status, warning }))
 }
 
-/// The warning about keys that were last read so long ago. They are in use nevertheless: a process
-/// that is not ready would be sent no requests.
+/// The warning about stale keys. They stay in use, because a process that is not ready would get no
+/// requests.
 fn warning(age: Duration) -> Option<String> {
     (age >= STALE_KEYS).then(|| {
         let seconds = age.as_secs();

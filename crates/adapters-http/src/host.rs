@@ -1,7 +1,7 @@
-//! The names that a listener answers to, against DNS rebinding.
+//! The host names that a listener accepts, against DNS rebinding.
 //!
-//! A web page can make its own name resolve to this machine, and then read what a browser on this
-//! machine can reach. The browser sends that name in `Host`, by which such requests are known.
+//! A web page can make its own name resolve to this machine, and then read what a browser here can
+//! reach. The browser sends that name in `Host`, which reveals such requests.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -12,7 +12,7 @@ use actix_web::http::header::{HOST, HeaderMap};
 
 use crate::error::refusals;
 
-/// The `Host` names that a listener accepts. An IP address and `localhost` always lead here.
+/// The accepted `Host` names. IP addresses and `localhost` are always accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hosts {
     Any,
@@ -21,9 +21,8 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// The hosts of an address with these names. Without names, a loopback address accepts no other
-    /// name. Any other address accepts every name, because this program cannot know the names that
-    /// monitoring systems use.
+    /// The hosts of an address. A loopback address accepts only these names. Without any, another
+    /// address accepts every name, because the names that monitoring systems use are unknown.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())
@@ -44,7 +43,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a request is meant for this listener. One without `Host` is of no browser.
+    /// Whether a request is for this listener. Browsers always send `Host`.
     pub fn allow(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST);
         hosts.all(|host| self.has(host.to_str().unwrap_or_default()))
@@ -62,7 +61,7 @@ impl Hosts {
     }
 }
 
-/// A host without its port, which differs where ports are forwarded.
+/// A host without its port: a forwarded port may differ.
 fn name(host: &str) -> &str {
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     match host.rsplit_once(':') {

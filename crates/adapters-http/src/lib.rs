@@ -1,12 +1,11 @@
 //! The HTTP adapter of Posthaste, on actix-web.
 //!
-//! Handlers translate and decide nothing: a request becomes a command or a query of `domain`, and
-//! its result becomes an answer. [`Application`] is the server of the API; the `app` crate builds
-//! it with its ports, runs it and stops it. [`BoundListener`] makes the servers for monitoring
-//! and for pages.
+//! Handlers translate and decide nothing: a request becomes a command or query of `domain`, and the
+//! result an answer. [`Application`] is the API server, which the crate `app` builds and runs.
+//! [`BoundListener`] serves monitoring and pages.
 //!
-//! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
-//! bodies, and `guard` checks the client of each route. The server is of the crate `http-server`.
+//! `middleware` wraps every request, `error` is the form of every error, `body` reads request
+//! bodies, and `guard` checks the client. The server itself is the crate `http-server`.
 
 mod accept;
 mod access;

@@ -1,4 +1,4 @@
-//! The limit of a client: how many requests a minute this process takes from it.
+//! The rate limit of a client in this process, in requests a minute.
 
 use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -14,10 +14,8 @@ use governor::{
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The clock of limits: the time since some fixed moment.
-///
-/// It is not the time of day. If that were set back, clients would have to wait until it is reached
-/// again.
+/// The clock of limits: the time since some fixed moment. If the time of day were used and set
+/// back, clients would wait until it is reached again.
 #[derive(Clone)]
 pub struct Uptime(pub Arc<dyn Fn() -> Duration + Send + Sync>);
 
@@ -29,7 +27,7 @@ impl Clock for Uptime {
     }
 }
 
-/// The limit of a client, and its use. Requests come back one by one, evenly over the minute.
+/// The limit of a client and its state. Requests come back one by one, spread over the minute.
 pub struct Limit {
     per_minute: NonZeroU32,
     clock: Uptime,
@@ -40,8 +38,8 @@ pub struct Limit {
 pub struct Usage {
     per_minute: NonZeroU32,
     remaining: u32,
-    /// The seconds until the client has all of its requests again. Only whole requests are known,
-    /// so it may be too many by the time that one takes to come back.
+    /// The seconds until all requests are available again. Only whole requests are known, so it may
+    /// be high by the time that one takes.
     full_in: u64,
 }
 
@@ -60,8 +58,7 @@ impl Limit {
         self.per_minute
     }
 
-    /// Counts a request. If the limit is used up, returns the seconds until the next one is taken,
-    /// at least one.
+    /// Counts a request. At the limit, returns the seconds until the next request, at least 1.
     pub fn count(&self) -> (Usage, Result<(), u64>) {
         let all = self.per_minute.get();
         let each = Quota::per_minute(self.per_minute).replenish_interval();

@@ -1,5 +1,5 @@
-//! Bound addresses and the servers on them. The API has one; so have monitoring (`GET /metrics`,
-//! `/healthz` and `/readyz`) and the operators' pages, which clients of the API need not reach.
+//! Bound addresses and their servers: one for the API, others for monitoring and the operators'
+//! console.
 
 use std::{
     io,
@@ -35,10 +35,10 @@ use crate::{
 };
 
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// The number of connections that are served at a time: for pages some browsers.
+/// Connections served at a time: a few browsers.
 const PAGE_CONNECTIONS: usize = 256;
 const METRICS_CONNECTIONS: usize = 32;
-/// How long a stop waits for answers in progress, in seconds. Writing metrics takes less.
+/// How long a stop waits for answers in progress, in seconds.
 const PAGE_STOP_PATIENCE: u64 = 10;
 const METRICS_STOP_PATIENCE: u64 = 2;
 
@@ -59,7 +59,7 @@ pub enum BuildError {
     Texts(serde_json::Error),
 }
 
-/// A bound address. Connections wait in its backlog until its server runs.
+/// A bound address. Connections queue until its server runs.
 pub struct BoundListener {
     address: SocketAddr,
     listener: TcpListener,
@@ -184,8 +184,8 @@ pub struct StopHandle {
 }
 
 impl StopHandle {
-    /// Accepts nothing more, answers every request that is being served, then ends the server's
-    /// `run`. Returns when all is answered. Answers that wait for events wait no longer.
+    /// Stops accepting requests, answers those in progress, and ends [`run`](Self::run). Waits for
+    /// events end early.
     pub async fn stop(&self) {
         self.stopping.cancel();
         self.server.stop(true).await;
@@ -207,8 +207,8 @@ async fn metrics(
         .body(text))
 }
 
-/// Runs a handler in a span with the request's id, and catches its panic. Query strings hold
-/// tokens and what is searched for, so that the path alone is logged.
+/// Runs a handler in a span with the request's id, and catches its panic. Only the path is logged:
+/// query strings contain tokens and search terms.
 async fn track_page(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
@@ -228,7 +228,6 @@ async fn track_page(
         let handled = AssertUnwindSafe(async { next.call(request).await });
         let mut answer = match handled.catch_unwind().await {
             Ok(answer) => answer?,
-            // The panic dropped the request, so only an error can carry the answer.
             Err(panic) => {
                 tracing::error!(cause = panics::text(panic.as_ref()), "a page panicked");
                 let text = format!("Something went wrong. The log has more, by the id {id}.");

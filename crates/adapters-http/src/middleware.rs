@@ -33,9 +33,8 @@ use crate::{
 
 /// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
 ///
-/// Each answer is a line of the [access log](access::note), and failures of the service itself are
-/// logged at `warn` as well, with the path. It is without a subscriber's e-mail address and without
-/// the query string, which contains tokens.
+/// Each answer is a line of the [access log](access::note). Failures of the service are also logged
+/// at `warn` with the path, but without e-mail addresses and query strings.
 pub async fn track(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
@@ -105,7 +104,7 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
-/// Holds the bytes of a long answer to a request that may be repeated, or refuses it.
+/// Reserves the bytes of a long answer to a repeatable request, or refuses the request.
 fn hold(context: &RequestContext, method: &str, response: HttpResponse) -> HttpResponse {
     match held(&response).filter(|_| matches!(method, "GET" | "HEAD")) {
         Some(bytes) => match context.hold_bytes(bytes) {
@@ -135,7 +134,6 @@ fn finish(
             }
             (None, response)
         }
-        // The panic dropped the request.
         Err(panic) => {
             tracing::error!(cause = panics::text(panic.as_ref()), "a handler panicked");
             (None, HttpResponse::InternalServerError().finish())
@@ -147,7 +145,6 @@ fn finish(
     (request, response)
 }
 
-/// The answer to an internal failure: always the same, except for the request id.
 pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
     HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,

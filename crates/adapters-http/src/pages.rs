@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time that is spent on pages without anything wanted, before the client is given an empty
-/// one.
+/// The time spent on pages without wanted items before an empty page is returned.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads pages up to the first that has something, or the last one, and skips empty pages for a
-/// limited time. `read` gets the rest of the client's time, and returns whether pages follow.
+/// Reads up to the first page with items, or the last, within a limited time. `read` gets the
+/// remaining time, and returns whether pages follow.
 pub async fn first<Page, E>(
     wait: Duration,
     mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,

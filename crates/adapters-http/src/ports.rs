@@ -20,18 +20,17 @@ use stores::Stores;
 use time::OffsetDateTime;
 use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender};
 
-/// The header that says by how many seconds an answer is behind the store. Absent below one.
+/// The header for the replica's lag in seconds. Absent below 1.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
 #[derive(Clone)]
 pub struct Ports {
     pub stores: Stores,
     pub ingest: Arc<dyn Ingest>,
-    /// How long an approved posting lives, for previews.
     pub lifetime: Lifetime,
     pub imports: Arc<dyn Imports>,
     pub corrections: Arc<dyn CatalogueCorrections>,
-    /// Reads lists, exports and events, maybe from a replica.
+    /// Reads lists, exports and events, possibly from a replica.
     pub reads: Arc<dyn ReadSource>,
     pub newsletter: Arc<dyn Newsletter>,
     pub sender: Arc<dyn Sender>,
@@ -53,17 +52,14 @@ impl Ports {
     }
 }
 
-/// Adds the routes of pages, without the path that all of them begin with.
+/// Adds the routes of pages, without their common prefix.
 pub type PageRoutes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
 
-/// The pages on which people see what became of the postings of their client.
 #[async_trait]
 pub trait ClientPages: Send + Sync {
-    /// Their routes, which belong below `/integration` at this URL.
     fn routes(&self, public_url: &str) -> PageRoutes;
 
-    /// Creates a link that signs in to the pages once, with this client's scopes. Returns the link
-    /// and when it ends.
+    /// Creates a one-time sign-in link with this client's scopes. Returns it and its expiry.
     async fn link(
         &self,
         client: &Client,
@@ -71,8 +67,7 @@ pub trait ClientPages: Send + Sync {
     ) -> Result<(String, OffsetDateTime), ClientError>;
 }
 
-/// A source of answers. The whole of an answer is read from one source, because another may be
-/// further behind.
+/// A source of answers. One answer uses one source, because another may be further behind.
 #[derive(Clone)]
 pub struct ReadPorts {
     pub postings: Arc<dyn PostingReader>,

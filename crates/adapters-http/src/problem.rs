@@ -15,7 +15,6 @@ use views::json::Fields;
 
 use crate::accept::PROBLEM;
 
-/// What the errors of this API have in common.
 #[derive(Deserialize)]
 struct Sent {
     message: String,
@@ -47,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The same error in another form; `None` if the body is none of this API's errors.
+    /// The same error as a problem; `None` if the body is not an error of this API.
     pub fn of(status: StatusCode, body: &[u8]) -> Option<Self> {
         let sent: Sent = serde_json::from_slice(body).ok()?;
         Some(Self {
@@ -61,7 +60,7 @@ impl Problem {
     }
 }
 
-/// Writes an error as a problem. Other answers, such as pages and receipts, stay as they are.
+/// Writes errors as problems. Pages and receipts stay as they are.
 pub fn written(answer: HttpResponse) -> HttpResponse {
     let status = answer.status();
     let kind = answer.headers().get(CONTENT_TYPE);

@@ -13,7 +13,7 @@ use crate::{answer::Answer, error::ApiError};
 
 pub struct Methods {
     resource: Resource,
-    /// The middleware around the route of each method, and around the 405 of all others.
+    /// The middleware around each method's route and around the 405.
     wrap: Box<dyn Fn(Route) -> Route>,
     allow: Vec<Method>,
     instead: &'static str,
@@ -74,7 +74,6 @@ impl Methods {
         self
     }
 
-    /// The resource, which refuses all other methods.
     pub fn build(self) -> Resource {
         let mut allow: Vec<_> = self.allow.iter().map(Method::as_str).collect();
         allow.sort_unstable();
@@ -97,9 +96,8 @@ pub async fn no_such_path() -> Answer {
     Err(ApiError::no_such_path())
 }
 
-/// The segment of the path with `BEHIND` others behind it, by default the last one. In a matched
-/// route it is the identifier of the resource. It is still percent-encoded, because a decoded path
-/// cannot distinguish `%2F` from a slash.
+/// The path segment with `BEHIND` segments after it. It is still percent-encoded, because a decoded
+/// path cannot distinguish `%2F` from a slash.
 pub struct Segment<const BEHIND: usize = 0>(Uri);
 
 impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {
@@ -117,8 +115,8 @@ impl<const BEHIND: usize> Segment<BEHIND> {
         segments.nth(BEHIND).unwrap_or_default()
     }
 
-    /// The segment, unless a percent sign in it begins no escape: taken literally, `%zz` and
-    /// `%25zz` would be the same identifier.
+    /// The segment, unless a percent sign begins no escape: taken literally, `%zz` and `%25zz`
+    /// would be the same identifier.
     pub fn read(&self) -> Result<&str, ApiError> {
         let segment = self.sent();
         let is_escape = |piece: &str| {

@@ -1,5 +1,5 @@
-//! What a module with endpoints declares of itself, and the schemas of its answers, which are
-//! derived from the types that are sent. Doc comments are the descriptions.
+//! A module's endpoints, and the schemas of their answers, derived from the sent types. Doc
+//! comments are the descriptions.
 
 use actix_web::web::ServiceConfig;
 use serde_json::{Map, Value, json};
@@ -7,10 +7,9 @@ use utoipa::ToSchema;
 
 pub type Schemas = Map<String, Value>;
 
-/// A section of the API: the endpoints of a module, and its part of the OpenAPI document.
 pub struct Section {
     pub routes: fn(&mut ServiceConfig),
-    /// The operations, the bodies of their requests and the examples, in OpenAPI's own words.
+    /// Operations, request bodies and examples as OpenAPI.
     pub document: &'static str,
     pub answers: &'static [fn(&mut Schemas) -> serde_json::Result<()>],
 }
@@ -26,9 +25,8 @@ pub fn of_answer<Body: ToSchema>(schemas: &mut Schemas) -> serde_json::Result<()
     Ok(())
 }
 
-/// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though
-/// it may be `null`, and the value of a field with `x-const` is always the same. The lines of a doc
-/// comment are one description.
+/// Adds what utoipa cannot derive: every field without `x-optional` is present, even if `null`; a
+/// field with `x-const` has one value. A doc comment's lines form one description.
 fn complete(schema: &mut Value) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -46,7 +44,7 @@ fn complete(schema: &mut Value) {
                 always.push(name.clone());
             }
             complete(field);
-            // A reference that was marked: references have no room for it.
+            // References have no room for marks.
             if let Some([only]) = field["allOf"].as_array().map(Vec::as_slice) {
                 *field = only.clone();
             }

@@ -1,5 +1,3 @@
-//! Limits of the places (for requests, imports, waits) and bytes that requests hold at a time.
-
 use std::{
     collections::HashMap,
     sync::{
@@ -21,14 +19,13 @@ runtime::metrics! {
          imports, exports, pages, receiver_calls) and whose limit it is (client or all)";
 }
 
-/// A limited number of units. Each client gets at most a share, so that no client takes all units.
 #[derive(Debug)]
 pub struct Slots {
     name: &'static str,
     all: usize,
     each: usize,
-    /// A request may grow only while this many times its units stay free, but at most a quarter of
-    /// a limit. So large requests leave room for small ones.
+    /// A request may grow only while this many times its units stay free (at most a quarter of the
+    /// limit), so that small requests find room.
     spare: usize,
     taken: AtomicUsize,
     shares: Mutex<HashMap<ClientId, Weak<OfClient>>>,
@@ -43,7 +40,6 @@ struct OfClient {
 #[derive(Clone, Debug)]
 pub struct Share(Arc<OfClient>);
 
-/// Units that a request holds, until it is dropped.
 #[derive(Debug)]
 pub struct Slot {
     share: Share,
@@ -86,7 +82,6 @@ fn zero() {
 }
 
 impl Slots {
-    /// Limits places to `all` for all clients together, and to `each` for one client.
     pub fn new(name: &'static str, all: usize, each: usize) -> Arc<Self> {
         Self::with_spare(name, all, each, 0)
     }
@@ -125,7 +120,6 @@ impl Slots {
         }
     }
 
-    /// The share of a client. Requests keep it, so that each takes no lock.
     pub fn share(self: &Arc<Self>, client: ClientId) -> Share {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = shares.get(&client).and_then(Weak::upgrade) {
@@ -137,7 +131,7 @@ impl Slots {
         new
     }
 
-    /// Creates a share without a client, such as the one for all requests without a token.
+    /// A share without a client, such as for all requests without a token.
     pub fn new_share(self: &Arc<Self>) -> Share {
         Share(Arc::new(OfClient {
             slots: Arc::clone(self),
@@ -169,8 +163,6 @@ impl Slots {
 }
 
 impl Share {
-    /// The units that a request which may need so many takes first: an eighth of the share at most,
-    /// so that it can be served however small the limit is.
     pub fn estimate(&self, units: usize) -> usize {
         units.min(self.0.slots.each / 8)
     }

@@ -1,5 +1,3 @@
-//! The page "From your source to a posting", as `docs` has it.
-
 use askama::Template;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
@@ -12,7 +10,6 @@ struct Page {
     body: String,
 }
 
-/// The page as HTML. Its headings have the anchors that GitHub gives them.
 pub fn page() -> Result<String, askama::Error> {
     let mut events: Vec<_> = Parser::new_ext(TEXT, Options::ENABLE_TABLES).collect();
     for at in 1..events.len() {

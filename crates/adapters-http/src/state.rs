@@ -23,15 +23,15 @@ pub struct State {
     pub timeouts: Timeouts,
     /// Cancelled when the server stops, for answers that wait for something.
     pub stopping: CancellationToken,
-    /// The share of bytes of requests whose client is not known.
+    /// The byte share of requests without a known client.
     pub strangers: Share,
     pub receiver_calls: Arc<Slots>,
     pub pages: Arc<Slots>,
-    /// Exports. Each has up to two pages in memory for as long as its client takes.
+    /// Exports: each holds up to two pages while its client reads.
     pub exports: Arc<Slots>,
-    /// Waits for events. Each has a connection for up to half a minute.
+    /// Waits for events: each holds a connection for up to half a minute.
     pub waits: Arc<Slots>,
-    /// Imports. Each has some lines in memory for as long as its client takes.
+    /// Imports: each holds some lines while its client sends.
     pub imports: Arc<Slots>,
 }
 

@@ -1,5 +1,3 @@
-//! The span of a request.
-
 use actix_web::{HttpMessage as _, dev::ServiceRequest, http::StatusCode, web};
 use kernel::trace::{NewSpan, Span, SpanRole, TraceParent};
 
@@ -13,12 +11,11 @@ pub struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Starts the span of a request, in the client's trace if it names one, and gives the request
-    /// its context. `None` where traces are off.
+    /// Starts the span of a request, in the client's trace if it has one. `None` if traces are off.
     pub fn start(request: &ServiceRequest, method: &'static str) -> Option<Self> {
         let state = request.app_data::<web::Data<State>>()?;
         let tracer = state.ports.tracer.as_ref()?;
-        // Two headers are none, by the specification; so is one that cannot be read.
+        // By the specification, two headers count as none, and so does an unreadable one.
         let mut headers = request.headers().get_all(TRACEPARENT);
         let parent = match (headers.next(), headers.next()) {
             (Some(header), None) => header.to_str().ok(),

@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(is_json, "what is no JSON was read");
     for event in &news {
         assert_ne!(event.status, SubscriberStatus::Active);
-        // Addresses are normalised, so that each person has one row.
+        // Addresses are normalised, so each person has one row.
         assert_eq!(
             Email::parse(event.email.as_str()).as_ref(),
             Ok(&event.email)
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     if !text.contains('\\') && !NAMES.iter().any(|name| text.contains(name)) {
         assert_eq!(news, [], "nothing says so");
     }
-    // As an item of a batch it has the same events, unless it is a batch itself.
+    // Inside a batch, the same item has the same events, unless it is itself a batch.
     let batch = format!(r#"{{"x":[1e999],"events":[null,{text},{{"type":"x"}}],"total":2}}"#);
     let of_batch = fuzz::delivery(batch.as_bytes()).expect("it is JSON");
     assert!(of_batch.len() <= news.len());

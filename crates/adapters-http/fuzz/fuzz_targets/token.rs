@@ -39,7 +39,6 @@ fuzz_target!(|data: &[u8]| {
                 .is_some_and(|start| start <= NOW.unix_timestamp())
         }));
     }
-    // A token with one bit changed is not accepted.
     let mut other = token.into_bytes();
     if let Some(first) = data.first() {
         let at = usize::from(*first) % other.len();

@@ -1,5 +1,3 @@
-//! `GET` of what needs attention, as far as the client may see it.
-
 use access::Scope;
 use actix_web::web;
 use views::attention::{Item, Pages};

@@ -23,7 +23,7 @@ use crate::{
 
 const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: usize = 1000;
-/// The longest time, in seconds, that an answer waits for an event.
+/// The longest wait for an event, in seconds.
 const MAX_WAIT: u64 = 30;
 const LATEST: &str = "latest";
 
@@ -90,7 +90,7 @@ async fn shown(page: LogPage, state: &State) -> Answer {
     answer::large_json(page, bytes, write).await.map(no_store)
 }
 
-/// Waits for a page, for a client that may read it when the wait ends.
+/// Waits for a page, and checks again that the client may read it.
 async fn wait(
     feed: &dyn EventFeed,
     mut log: LogQuery,
@@ -113,7 +113,7 @@ async fn wait(
     Ok(read(feed, log, Duration::ZERO).await?)
 }
 
-/// Reads the first page that has wanted events, or the last one.
+/// Reads the first page with wanted events, or the last page.
 async fn read(
     feed: &dyn EventFeed,
     mut query: LogQuery,
@@ -128,7 +128,7 @@ async fn read(
     .await
 }
 
-/// Completes when there is no use in waiting any more: the client has hung up, or the server stops.
+/// Completes when the client hangs up or the server stops.
 async fn interrupted(request: &HttpRequest, state: &State) {
     let hung_up = pin!(async {
         match Connection::of(request) {
@@ -252,11 +252,11 @@ mod tests {
         }
     }
 
-    /// A log without wanted events, of so many pages, each of which takes half a second.
+    /// A log of this many pages without wanted events. Each takes half a second to read.
     #[derive(Default)]
     struct Barren {
         pages: u64,
-        /// Of each read the reader, where it began, and the wait.
+        /// For each read: the reader, its start, and the wait.
         asked: Mutex<Vec<(Prefixes, u64, Duration)>>,
     }
 
@@ -336,7 +336,6 @@ mod tests {
             let feed = Barren { pages, asked };
             let page = read(&feed, everything(), Duration::from_secs(wait)).await;
             let has_more = reads < pages;
-            // The client goes on from here.
             let expect = LogPage {
                 has_more,
                 ..empty(reads)

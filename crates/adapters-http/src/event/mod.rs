@@ -1,5 +1,3 @@
-//! The event log over HTTP.
-
 mod feed;
 
 use access::Scope;

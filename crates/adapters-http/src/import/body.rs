@@ -26,7 +26,7 @@ use tokio_util::io::StreamReader;
 
 use crate::{error::ApiError, posting::NDJSON};
 
-/// The largest window of a zstd frame is 2^23 bytes (RFC 9659 §3). It is held in memory.
+/// The largest window of a zstd frame, as a power of two (RFC 9659 §3). It is held in memory.
 pub const LARGEST_WINDOW: u32 = 23;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,14 +88,13 @@ pub struct ImportBody<'a> {
     unpacked: Pin<Box<dyn AsyncRead + 'a>>,
     left: u64,
     limit: u64,
-    /// What ended the body, behind what was read of it.
+    /// The fault that ended the body after the bytes read.
     fault: Option<BodyFault>,
     is_begun: bool,
 }
 
 impl<'a> ImportBody<'a> {
-    /// The body of a request. It may have this many bytes, unpacked, and none of its pieces may
-    /// take longer than `patience` to arrive.
+    /// A body of at most this many bytes when unpacked. Each piece must arrive within `patience`.
     pub fn new(
         payload: &'a mut Payload,
         encoding: ContentEncoding,
@@ -137,9 +136,9 @@ impl<'a> ImportBody<'a> {
         }
     }
 
-    /// Waits for a piece of the body, and reads it, with whatever else has arrived by then, into
-    /// the free capacity of a buffer. Returns `false` at the end of the body. Pieces are read
-    /// together because a chunk may be a single line, and each hand-over wakes other threads.
+    /// Reads the next piece, and whatever else has arrived, into the buffer. Returns `false` at the
+    /// end. Pieces are read together, because a chunk may be a single line and each hand-over wakes
+    /// other threads.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -155,7 +154,7 @@ impl<'a> ImportBody<'a> {
             match self.piece(buffer).now_or_never() {
                 Some(Ok(more)) => is_more = more,
                 Some(Err(fault)) => {
-                    // Lines that arrived before it are taken in first.
+                    // The lines before the fault still count.
                     self.fault = Some(fault);
                     break;
                 }
@@ -202,7 +201,6 @@ mod tests {
 
     use super::*;
 
-    /// What each read of a body gives whose pieces are all there.
     async fn reads(
         pieces: Vec<Result<Bytes, PayloadError>>,
         limit: u64,

@@ -1,5 +1,3 @@
-//! A client's catalogues.
-
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web};
 use domain::{
     catalogue::MissingPosting,

@@ -1,15 +1,12 @@
-//! The lines of an import.
-
 use domain::import::{Line, LineText, LongLine, TooLong};
 use fields::body::BYTE_ORDER_MARK;
 use memchr::memchr;
 
 pub struct Lines {
     limit: usize,
-    /// The number of the line that has begun, from 1.
     number: u64,
     partial: Vec<u8>,
-    /// The state of that line as a whole, if it is longer than the limit.
+    /// The state of a line above the limit.
     too_long: Option<LongLine>,
 }
 
@@ -32,7 +29,6 @@ impl Lines {
         self.keep(piece);
     }
 
-    /// Adds the last line, if the body does not end with the end of a line.
     pub fn finish(&mut self, lines: &mut Vec<Line>) {
         self.end(b"", lines);
     }
@@ -79,7 +75,6 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// The lines of a body that arrives in pieces of this length; `None` for one that is too long.
     fn lines(body: &[u8], length: usize) -> Vec<(u64, Option<String>)> {
         let (mut cut, mut lines) = (Lines::new(8), Vec::new());
         for piece in body.chunks(length) {

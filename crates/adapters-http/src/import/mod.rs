@@ -1,7 +1,7 @@
-//! Imports: many pushes in one request, alone or as a whole catalogue.
+//! Imports: many pushes in one request, loose or as a whole catalogue.
 //!
-//! `body` unpacks what arrives, `lines` cuts it, `run` hands the lines to the import and keeps the
-//! receipts in a `spool`; the answer begins when the body has ended.
+//! `body` unpacks what arrives, `lines` splits it, and `run` passes the lines on and keeps the
+//! receipts in a `spool`. The answer begins once the body has ended.
 
 mod body;
 mod catalogue;

@@ -1,5 +1,3 @@
-//! An import from the first byte of its body to its answer.
-
 use std::{
     collections::HashMap,
     future::{Ready, ready},
@@ -46,15 +44,15 @@ use crate::{
 };
 
 const PIECE: usize = 64 * 1024;
-/// The time after which the client is looked up again. Its row is kept for some seconds anyway.
+/// How often the client is looked up again. It is cached for some seconds anyway.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_NO_ROOM: u32 = 60;
 
-/// The largest `min_missing`, and `max_unattributed`.
+/// The largest `min_missing` and `max_unattributed`.
 const MOST_FEW: u64 = 10_000_000;
 
-/// The name of the part of the path, and of the field under which a bad one is reported.
+/// The name of the path segment, and of its field errors.
 pub const NAME: &str = "name";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,7 +138,7 @@ fn receipts(text: &str) -> Result<Receipts, String> {
     }
 }
 
-/// The bytes that an import holds: a line, a piece of the body, receipts, and what unpacks it.
+/// The bytes that an import holds: a line, a piece of the body, receipts, and the decompressor.
 fn held(options: &ImportOptions, state: &State) -> usize {
     let unpacks = match options.encoding {
         ContentEncoding::Identity => 0,
@@ -158,7 +156,7 @@ pub async fn run(
     catalogue: Option<CatalogueOrder>,
 ) -> Answer {
     let request = body.head().clone();
-    // Before the wait, or a client could have any number of requests wait.
+    // Before the wait, or a client could make any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
     RequestContext::hold(&request, held(&options, state))?;
     wait_for_limit(&request, state, &caller).await?;
@@ -202,7 +200,7 @@ struct Running<'a> {
     options: &'a ImportOptions,
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
-    /// The lines without a receipt by their numbers, to preview them.
+    /// Lines without a receipt, by number, for their previews.
     lines: HashMap<u64, Line>,
     pushes: Pushes<'a>,
     spool: Spool,
@@ -228,7 +226,7 @@ impl Running<'_> {
             let noted = proof.note(&mut lines);
             self.take(std::mem::take(&mut lines)).await?;
             noted?;
-            // A body that is all there would keep this thread from other requests.
+            // A complete body would keep this thread from other requests.
             yield_now().await;
         }
         cut.finish(&mut lines);
@@ -257,7 +255,7 @@ impl Running<'_> {
         Ok(taken?)
     }
 
-    /// Waits for the receipts that are left, in vain if the import has failed.
+    /// Waits for the remaining receipts; after a failed import, none will come.
     async fn settle(&mut self, is_well: bool) -> Result<(), ApiError> {
         let settled = self.import.settle(&mut self.receipts).await;
         self.spool().await?;
@@ -267,9 +265,9 @@ impl Running<'_> {
         }
     }
 
-    /// Looks the client up again: it may have been revoked, or its prefixes may be others. While
-    /// the store is unavailable the client stays as it was: its lines cannot be written then, and
-    /// the import itself decides how long it waits.
+    /// Looks the client up again, because it may have been revoked or have other prefixes. While
+    /// the store is unavailable the old values hold: no line can be written, and the import decides
+    /// how long it waits.
     async fn look_up(&mut self) -> Result<(), ApiError> {
         if self.looked_up.elapsed() < CLIENT_EVERY {
             return Ok(());
@@ -316,7 +314,7 @@ impl Running<'_> {
         flushed.map_err(|error| cannot_spool(&error))
     }
 
-    /// Previews a line whose receipt is there, if it was taken and the client wants that.
+    /// Previews an accepted line if the client asked for previews.
     async fn preview(&mut self, line: u64, is_taken: bool) -> Result<Option<Previewed>, ApiError> {
         let Some(line) = self.lines.remove(&line).filter(|_| is_taken) else {
             return Ok(None);
@@ -336,7 +334,7 @@ impl Running<'_> {
     }
 }
 
-/// Counts the import, or a line of it, as a request, and waits until the client may send it.
+/// Counts a request for the import or a line, and waits until the limit permits it.
 async fn wait_for_limit(
     request: &HttpRequest,
     state: &State,
@@ -354,7 +352,7 @@ fn cannot_spool(error: &io::Error) -> ApiError {
     ApiError::no_room()
 }
 
-/// The answer: receipts, then the summary. The status says why an import is not complete.
+/// Answers with receipts, then the summary. The status says why an import is incomplete.
 async fn answer(
     options: &ImportOptions,
     mut spool: Spool,

@@ -11,15 +11,15 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// The bytes that are kept in memory. Any more go to a temporary file.
+/// The bytes kept in memory. More go to a temporary file.
 pub const IN_MEMORY: usize = 256 * 1024;
 const PIECE: usize = 64 * 1024;
 
 const MOST_RECEIPTS: u64 = 100_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Lines of JSON that are first all written and then all read. They are in memory or, if they are
-/// many, in a temporary file that is deleted with the spool.
+/// JSON lines, all written before any is read. Many go to a temporary file, which is deleted with
+/// the spool.
 #[derive(Default)]
 pub struct Spool {
     buffer: BytesMut,
@@ -30,8 +30,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Adds a receipt, which stays in memory until the next [`flush`](Self::flush). Once there was
-    /// no room for a receipt, later ones are left out, too.
+    /// Adds a receipt, which stays in memory until [`flush`](Self::flush). Once a receipt did not
+    /// fit, all later ones are left out.
     pub fn add(&mut self, receipt: &impl Serialize) -> serde_json::Result<()> {
         if self.omitted == 0 && self.receipts < MOST_RECEIPTS {
             let before = self.buffer.len();
@@ -46,7 +46,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Adds the last line, for which there is always room.
+    /// Adds the last line, which always fits.
     pub fn add_last(&mut self, line: &impl Serialize) -> serde_json::Result<()> {
         serde_json::to_writer((&mut self.buffer).writer(), line)?;
         self.buffer.put_u8(b'\n');
@@ -61,7 +61,6 @@ impl Spool {
         self.in_file + self.buffer.len() as u64
     }
 
-    /// Moves bytes to the file if there are too many for memory.
     pub async fn flush(&mut self) -> io::Result<()> {
         if self.buffer.len() <= IN_MEMORY {
             return Ok(());

@@ -1,5 +1,3 @@
-//! What a client can learn about itself: its settings, and what came of its pushes.
-
 use access::{ClientError, Scope};
 use actix_web::{http::Method, web};
 use views::{

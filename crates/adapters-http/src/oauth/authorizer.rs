@@ -16,7 +16,6 @@ use crate::{limit::Uptime, slots::Limits};
 
 /// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {
-    /// The lifetime of a token, in seconds.
     pub(super) token_ttl: i64,
     pub(super) tokens: Tokens,
     pub(super) recorder: Arc<dyn ActivityRecorder>,
@@ -27,10 +26,8 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// An authorizer whose issuer and audience are the service's public URL,
-    /// the same in every process on one database.
-    ///
-    /// The folder may have no key yet: tokens are issued and accepted once it has one.
+    /// The issuer and audience are the public URL, the same in every process on a database. The
+    /// folder may still be empty: tokens are issued and accepted once it has a key.
     pub fn new(
         clients: Arc<dyn Clients>,
         recorder: Arc<dyn ActivityRecorder>,
@@ -84,7 +81,7 @@ impl Authorizer {
         &self.keys
     }
 
-    /// The claims of a token, if it is accepted now. Its client may have been revoked.
+    /// The claims of a valid token. Its client may have been revoked.
     pub(super) fn verify(
         &self,
         token: &str,

@@ -1,9 +1,7 @@
-//! Bearer authentication (RFC 6750): the client of a request, its limit, and whether its scopes
-//! suffice.
+//! Bearer authentication (RFC 6750): the client of a request, its limit and its scopes.
 //!
 //! Only the header is read, before a handler reads the body. Two `Authorization` headers are a bad
-//! request (RFC 6750 §3.1). Tokens in the query or in the body (RFC 6750 §2.2, §2.3) are not
-//! accepted.
+//! request (RFC 6750 §3.1). Tokens in the query or body (RFC 6750 §2.2, §2.3) are not accepted.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -20,7 +18,7 @@ use crate::{
     slots::Shares,
 };
 
-/// The client of an authorised request, as the store had it a few seconds ago at most.
+/// The client of an authorised request, cached for a few seconds.
 #[derive(Clone)]
 pub struct Caller {
     authorizer: Arc<Authorizer>,
@@ -28,7 +26,6 @@ pub struct Caller {
     token: Arc<VerifiedToken>,
     limit: Option<Arc<Limit>>,
     shares: Shares,
-    /// The scopes of which it needs one.
     scopes: &'static [Scope],
 }
 
@@ -45,7 +42,7 @@ impl Caller {
         &self.client
     }
 
-    /// The client with the scopes of the token alone.
+    /// The client with only the token's scopes.
     pub fn narrowed(&self) -> Client {
         Client::clone(&self.client).narrowed(&self.token.scopes)
     }
@@ -54,8 +51,8 @@ impl Caller {
         &self.shares
     }
 
-    /// The client of a request that has been under way for a while, as the store has it now: it
-    /// may have been revoked, or have lost its scopes. It does not count towards the limit.
+    /// The client of a running request as the store has it now: it may have been revoked or lost
+    /// its scopes. Does not count towards the limit.
     pub async fn again(&self) -> Result<Self, AuthError> {
         let Self {
             authorizer, token, ..
@@ -64,8 +61,7 @@ impl Caller {
         authorizer.admit(active, Arc::clone(token), self.scopes)
     }
 
-    /// Counts a request of an import, and waits as long as the client has used up its limit.
-    /// Returns the use of the limit, if there is one.
+    /// Counts a request of an import and waits while the limit is used up.
     pub async fn wait_for_limit(&self) -> Option<Usage> {
         let limit = self.limit.as_ref()?;
         loop {
@@ -78,10 +74,9 @@ impl Caller {
 }
 
 impl Authorizer {
-    /// Checks a request with these headers: its token, the limit of the token's client if the
-    /// request `counts`, and that the token and its client have any one of the scopes. List the
-    /// weakest scope first: it is the one that `WWW-Authenticate` names. `notice` learns who the
-    /// client is, and what is left of its limit, as soon as its token is found valid.
+    /// Authorises a request by its headers: token, limit (if the request `counts`) and scopes, of
+    /// which it needs one. List the weakest scope first: `WWW-Authenticate` names it. `notice` gets
+    /// the client and its limit as soon as the token is valid.
     pub async fn authorize(
         self: &Arc<Self>,
         headers: &HeaderMap,
@@ -161,8 +156,7 @@ impl Authorizer {
     }
 }
 
-/// Counts a request towards a limit, if there is one. An error has the limit, and the seconds until
-/// the next request is taken.
+/// Counts a request. At the limit, the error has the limit and the seconds until the next request.
 pub(super) fn counted(
     limit: Option<&Limit>,
     notice: impl Fn(Option<Usage>),

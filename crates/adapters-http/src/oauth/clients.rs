@@ -1,9 +1,8 @@
-//! The clients of tokens, asked of the store and cached for a few seconds.
+//! The clients of tokens, read from the store and cached for a few seconds.
 //!
-//! Strangers may ask for tokens with any number of ids and secrets. The process reads a client at
-//! once only if it knows the secret to be right. For all other secrets it reads only the clients'
-//! versions, for many requests at once. It then reads a client whose version has changed, because
-//! the change may have added the secret.
+//! Strangers may send any number of ids and secrets. A client is read at once only if its secret is
+//! known to be right. Otherwise only the clients' versions are read, for many requests together,
+//! and then the clients whose version changed: the change may have added the secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -22,10 +21,10 @@ use crate::{
     slots::{Limits, Shares},
 };
 
-/// How long an answer is cached. Changes of a client must hold within 10 seconds.
+/// How long a client is cached. Changes must take effect within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
-/// The size of the cache. Only clients that exist are in it, so it is hardly ever reached.
+/// The size of the cache, which has only existing clients.
 const REMEMBERED_CLIENTS: u64 = 10_000;
 
 pub(super) struct ActiveClients {
@@ -46,17 +45,17 @@ pub(super) struct ActiveClient {
 #[derive(Default)]
 struct Slot {
     answers: Mutex<Answers>,
-    /// Held by the request that asks the store, so that concurrent requests of a client ask once.
+    /// Held while asking the store, so that concurrent requests of a client ask once.
     asking: tokio::sync::Mutex<()>,
 }
 
-/// The store's answer about a client: its version, and the client unless it is revoked.
+/// The store's answer: the client's version, and the client unless revoked.
 type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 
 #[derive(Clone, Default)]
 struct Answers {
     last: Option<(OffsetDateTime, Option<ActiveClient>)>,
-    /// The version that the client had then, revoked or not.
+    /// Also of a revoked client.
     version: Option<Version>,
     asked: u64,
     failed: Option<StoreError>,
@@ -91,7 +90,7 @@ impl ActiveClients {
         self.ask(&slot, id, &before, now).await
     }
 
-    /// The client and the digest of its secret, if it is a live one, as the store has them now.
+    /// The client and the digest of its secret if that is valid now.
     pub async fn authenticate(
         &self,
         id: ClientId,
@@ -149,7 +148,7 @@ impl ActiveClients {
         outcome.map(|(_, active)| active)
     }
 
-    /// The client with its limit. A limit that stays as it was keeps its use.
+    /// Adds the limit. An unchanged limit keeps its state.
     fn limited(&self, client: Client, before: Option<ActiveClient>) -> ActiveClient {
         let limit = client.requests_per_minute.map(|per_minute| {
             let kept = before.and_then(|before| before.limit);
@@ -172,8 +171,7 @@ impl Slot {
             .clone()
     }
 
-    /// Records an outcome. `asked_at` is a time before the query, so that the answer is never
-    /// older.
+    /// Records an outcome. `asked_at` is before the query, so the answer is never older.
     fn record(&self, asked_at: OffsetDateTime, outcome: &Outcome) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;
@@ -189,8 +187,8 @@ impl Slot {
 }
 
 impl Answers {
-    /// The answer, if it still holds. After the clock was set back an old one must not; but a
-    /// request that began up to a second before the query may use its answer.
+    /// The answer while it holds. It does not hold if the clock was set back, but a request that
+    /// began up to a second before the query may use it.
     fn fresh(&self, now: OffsetDateTime) -> Option<&Option<ActiveClient>> {
         let (asked_at, answer) = self.last.as_ref()?;
         let age = now - *asked_at;

@@ -18,8 +18,7 @@ use crate::error::{ApiError, RETRY_UNAVAILABLE};
 const REALM: &str = "posthaste";
 const MAX_SHOWN: usize = 64;
 
-/// The reason why a request is not authorised. The texts have no quotes, as they are quoted in a
-/// header.
+/// Why a request is not authorised. The texts contain no quotes, because a header quotes them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("Authentication is required: send an access token as Authorization: Bearer TOKEN.")]
@@ -66,7 +65,7 @@ impl From<AuthError> for ApiError {
     }
 }
 
-/// The value of `WWW-Authenticate` (RFC 6750 §3). Without a token, it has no error code.
+/// The value of `WWW-Authenticate` (RFC 6750 §3), without an error code if there was no token.
 fn challenge(error: &AuthError) -> String {
     let (code, scope) = match error {
         AuthError::Missing | AuthError::Limited { .. } | AuthError::Unavailable => {
@@ -91,7 +90,7 @@ fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
 }
 
 const INVALID_REQUEST: &str = "invalid_request";
-/// Of RFC 6749 §4.1.2.1, because §5.2 has none for this.
+/// From RFC 6749 §4.1.2.1; §5.2 has no such code.
 const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
 impl ApiError {
@@ -114,7 +113,7 @@ impl ApiError {
     }
 
     pub fn invalid_scope(asked: &str, has: &[Scope]) -> Self {
-        // What RFC 6749 §5.2 allows in a description.
+        // The characters that RFC 6749 §5.2 allows in a description.
         let is_shown = |c: &char| matches!(c, ' '..='~') && !['"', '\\'].contains(c);
         let shown: String = asked.chars().filter(is_shown).take(MAX_SHOWN).collect();
         let names = Scope::ALL.iter().map(|scope| scope.as_str());

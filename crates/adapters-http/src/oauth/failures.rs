@@ -8,13 +8,12 @@ use std::{
 use kernel::ClientId;
 use time::{Duration, OffsetDateTime};
 
-/// The least time between two log lines about one client.
+/// The least time between two log lines about a client.
 const WINDOW: Duration = Duration::MINUTE;
-/// The number of clients with a line of their own; all others share one.
+/// Clients with a line of their own; all others share one.
 const MOST_CLIENTS: usize = 256;
 
-/// The failures that were not logged yet, by client. `None` stands for malformed client ids, and
-/// for all clients beyond [`MOST_CLIENTS`].
+/// Failures not logged yet, by client. `None`: malformed ids, and clients beyond [`MOST_CLIENTS`].
 #[derive(Debug, Default)]
 pub(super) struct FailedClients(Mutex<HashMap<Option<ClientId>, Window>>);
 
@@ -43,7 +42,7 @@ impl FailedClients {
         }
     }
 
-    /// Counts a failure. Returns the count since the last line if a line is due.
+    /// Counts a failure. Returns the count since the last line when a line is due.
     fn count(
         &self,
         client: Option<ClientId>,

@@ -6,7 +6,6 @@ use time::OffsetDateTime;
 use tokens::{KeyFolder, KeyId, KeySet, TokenFault, Tokens};
 use uuid::Uuid;
 
-/// An issuer with one new key.
 pub struct Issuer {
     tokens: Tokens,
     keys: KeySet,
@@ -14,7 +13,6 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// Generates the key. `None` if the system has no random numbers or no folder can be created.
     pub fn new(name: &str) -> Option<Self> {
         let folder = tempfile::tempdir().ok()?;
         let folder = KeyFolder::new(folder.path().join("keys"));
@@ -26,7 +24,6 @@ impl Issuer {
         })
     }
 
-    /// Signs arbitrary claims as the issuer does.
     pub fn sign(&self, claims: &[u8]) -> Option<String> {
         let key = self.keys.keys().first()?;
         let header = format!(r#"{{"alg":"ES256","typ":"at+jwt","kid":"{}"}}"#, key.id());
@@ -39,7 +36,6 @@ impl Issuer {
         Some(token)
     }
 
-    /// Verifies a token at a time. Returns the time of its expiry.
     pub fn verify(&self, token: &str, now: OffsetDateTime) -> Result<i64, TokenFault> {
         let verified = self.tokens.verify(token, &self.keys, now)?;
         Ok(verified.expires_at)

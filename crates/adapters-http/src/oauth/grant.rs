@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{error::ApiError, limit::Usage};
 
-/// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
+/// The redirect URI that oxide-auth requires. This grant has no redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
 pub(super) struct Issued {
     pub token: String,
@@ -34,8 +34,8 @@ pub(super) struct Issued {
     pub client_id: ClientId,
 }
 
-/// Answers a client-credentials request (RFC 6749 §4.4), which counts as one of the client's. Says
-/// who the client is, and what is left of its limit, as soon as the client is authenticated.
+/// Answers a client-credentials request (RFC 6749 §4.4), which counts towards the client's limit.
+/// Passes on the client and its limit once it is authenticated.
 pub(super) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,
@@ -148,7 +148,7 @@ fn bind(client_id: &str) -> Result<BoundClient<'static>, ApiError> {
     })
 }
 
-/// The scopes of the token: those asked for, or all of the client's.
+/// The scopes of the token: those requested, or all of the client's.
 fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, ApiError> {
     let names: Vec<&str> = asked
         .unwrap_or_default()
@@ -170,13 +170,13 @@ fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, ApiErro
     grant_scope(&scopes).ok_or_else(ApiError::not_granted)
 }
 
-/// Converts scopes. `None` if RFC 6749 does not allow a name, which none is like.
+/// Converts scopes. `None` if RFC 6749 does not allow a name, which never happens.
 fn grant_scope(scopes: &[Scope]) -> Option<GrantScope> {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     names.join(" ").parse().ok()
 }
 
-/// The text of a scope, in the order of [`Scope::ALL`], because oxide-auth's set has none.
+/// The scopes in the order of [`Scope::ALL`]: oxide-auth's set is unordered.
 fn spell(scope: &GrantScope) -> String {
     let names: Vec<&str> = Scope::ALL
         .iter()
@@ -186,8 +186,8 @@ fn spell(scope: &GrantScope) -> String {
     names.join(" ")
 }
 
-/// Shows the state machine one pair of credentials, wherever the request had them: it does not
-/// support a client id that is sent twice, and has no separate error for missing credentials.
+/// Shows the state machine one pair of credentials, wherever they were sent. It does not support a
+/// repeated client id, and has no separate error for missing credentials.
 impl Request for TokenRequest {
     fn valid(&self) -> bool {
         true
@@ -201,7 +201,7 @@ impl Request for TokenRequest {
         ))
     }
 
-    /// Hidden from the state machine, which would refuse a malformed scope as `invalid_request`.
+    /// Hidden: the state machine would refuse a malformed scope as `invalid_request`.
     fn scope(&self) -> Option<Cow<'_, str>> {
         None
     }

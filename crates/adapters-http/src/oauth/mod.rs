@@ -1,13 +1,10 @@
 //! OAuth 2.0: the client-credentials grant (RFC 6749 §4.4) and bearer tokens (RFC 6750).
 //!
-//! oxide-auth (`grant`) enforces the order of the client-credentials grant: no token is issued
-//! before the client is authenticated, bound and granted a scope.
-//!
-//! Everything else is done here. Requests are parsed and refusals written here because oxide-auth
-//! deviates from the RFCs (`token`, `bearer`). The granted scope is limited to the client's scopes
-//! (`grant`). Tokens are JWTs, signed by the keys of a folder and verified by the crate `tokens`,
-//! so every process checks tokens by itself. Only the client is asked of the store (`clients`),
-//! with its present scopes, its prefixes and its limit (`crate::limit`).
+//! oxide-auth (`grant`) enforces the order of the grant: authenticate, bind, grant a scope, issue.
+//! Requests are parsed and refusals written here, because oxide-auth deviates from the RFCs
+//! (`token`, `bearer`). Tokens are JWTs, signed by the keys of a folder and verified by the crate
+//! `tokens`, so every process checks them by itself. Only the client is read from the store
+//! (`clients`), with its current scopes, prefixes and limit (`crate::limit`).
 
 mod authorizer;
 mod bearer;
@@ -51,7 +48,6 @@ pub(crate) const SECTION: Section = Section {
     ],
 };
 
-/// Adds the routes. They need a [`web::Data`] of an [`Authorizer`].
 fn routes(config: &mut ServiceConfig) {
     config
         .service(

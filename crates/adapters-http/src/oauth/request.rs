@@ -40,7 +40,7 @@ impl fmt::Debug for Credentials {
 pub(super) struct TokenRequest {
     pub grant_type: Option<String>,
     pub scope: Option<String>,
-    /// The credentials, or their error, which is reported only if the grant type is supported.
+    /// An error here is reported only if the grant type is supported.
     pub credentials: Result<Credentials, ApiError>,
 }
 
@@ -153,9 +153,8 @@ fn from_header(value: &HeaderValue) -> Result<Credentials, ApiError> {
     })
 }
 
-/// Decodes a part of the Basic credentials. RFC 6749 §2.3.1 requires id and secret to be
-/// form-encoded before they are joined. Not every client does that, but neither ids nor secrets
-/// here contain a character that it would change.
+/// Decodes a part of the Basic credentials. RFC 6749 §2.3.1 requires form encoding before joining.
+/// Not every client does it, but no id or secret here contains a character that it changes.
 fn form_decoded(text: &str) -> String {
     let unspaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&unspaced)
@@ -163,8 +162,8 @@ fn form_decoded(text: &str) -> String {
         .into_owned()
 }
 
-/// Checks a form that came with Basic credentials: it may repeat the client id, but anything else
-/// is a second method of authentication, and only one is allowed (RFC 6749 §2.3).
+/// A form beside Basic credentials may repeat the client id. Anything else is a second method of
+/// authentication, and only one is allowed (RFC 6749 §2.3).
 fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), ApiError> {
     if form.get("client_secret").is_some() {
         return Err(ApiError::invalid_request(

@@ -29,14 +29,13 @@ use crate::{
 pub(crate) const PATH: &str = "/oauth/token";
 pub(super) const GRANT_TYPE: &str = "client_credentials";
 
-/// The limits of a form, which is read before any authentication.
 const LIMIT: BodyLimit = BodyLimit {
     bytes: 16 * 1024,
     time: Duration::from_secs(5),
 };
 const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Not part of RFC 6749, but sent by many clients.
+/// Not in RFC 6749, but many clients send it.
 const JSON: &str = "application/json";
 
 runtime::metrics! {

@@ -24,8 +24,7 @@ use crate::{accept::PROBLEM, error::ApiError, middleware, oauth::AuthError, prob
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 const HEADERS: [&str; 3] = ["WWW-Authenticate", "Retry-After", "Cache-Control"];
 
-/// An error: its name, its description, and an answer as the example. Those whose names begin with
-/// a capital letter are components.
+/// An error: its name, description, and an example answer. Capitalised names are components.
 pub struct SharedError {
     name: &'static str,
     description: &'static str,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Document;
 
-/// The schema. Of components it has those that a line refers to, below `$defs`.
+/// The schema, with the components that a line refers to under `$defs`.
 pub fn line_schema(document: &Document) -> Value {
     let mut definitions = Map::new();
     let mut payload = json!({"$ref": format!("{COMPONENTS}PostingPayload")});
@@ -45,7 +45,7 @@ pub fn line_schema(document: &Document) -> Value {
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Leads the references of a schema to the definitions, and adds those.
+/// Points the references of a schema to the definitions, and adds those.
 fn define(schema: &mut Value, document: &Document, definitions: &mut Map<String, Value>) {
     match schema {
         Value::Object(members) => {

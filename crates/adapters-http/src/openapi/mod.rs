@@ -1,9 +1,9 @@
 //! The OpenAPI 3.1 document.
 //!
-//! Operations, the bodies of requests and examples are written in OpenAPI's own words, in an
-//! `openapi.json` beside the handlers that they are about. Each [`Section`] names it, and has the
-//! schemas of its answers. Added here are errors as they are sent, and the headers that all answers
-//! have. `tests` compares the limits in them with those of the domain.
+//! Operations, request bodies and examples are written as OpenAPI in an `openapi.json` beside their
+//! handlers. Each [`Section`] names that file and has the schemas of its answers. This module adds
+//! errors as they are sent, and the headers that all answers share. `tests` compares the limits
+//! with those of the domain.
 
 mod errors;
 mod line;
@@ -27,10 +27,9 @@ use crate::{
     subscriber, webhook,
 };
 
-/// What is said about the service as a whole, and the components that all operations share.
+/// The description of the service, and the shared components.
 const SERVICE: &str = include_str!("document.json");
 
-/// The sections, each with its tag, in the order of the document.
 pub const SECTIONS: [Section; 10] = [
     posting::SECTION,
     import::SECTION,
@@ -44,7 +43,7 @@ pub const SECTIONS: [Section; 10] = [
     health::SECTION,
 ];
 
-/// The errors of every operation of a client, which parts call `client`.
+/// The errors of every client operation; parts name the list `client`.
 const OF_CLIENT: &[&str] = &[
     "Unauthorized",
     "Forbidden",
@@ -53,10 +52,9 @@ const OF_CLIENT: &[&str] = &[
     "InternalError",
     "Unavailable",
 ];
-/// The further errors of an operation with a body, which parts call `body`.
+/// The further errors of operations with a body; parts name the list `body`.
 const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"];
 
-/// The media type of lines of JSON.
 const LINES: &str = "application/x-ndjson";
 
 #[derive(Serialize)]
@@ -87,8 +85,7 @@ struct Service {
     security_schemes: Value,
 }
 
-/// A part of the document: the operations of a tag, the schemas of their bodies, and an example of
-/// each answer, by its schema.
+/// A part of the document: operations of a tag, schemas of bodies, and an example of each answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -99,7 +96,6 @@ struct Part {
     shared: Shared,
 }
 
-/// What operations refer to by name.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Shared {
@@ -108,13 +104,12 @@ struct Shared {
     examples: Map<String, Value>,
 }
 
-/// An operation in OpenAPI's words, and in shorter ones for what is the same in many.
+/// An operation as OpenAPI, with short forms for common parts.
 #[derive(Deserialize)]
 struct Operation {
-    /// Its method and path, such as `GET /healthz`; without a slash the name of a webhook.
+    /// Method and path, such as `GET /healthz`; without a slash, the name of a webhook.
     #[serde(rename = "operation")]
     target: String,
-    /// The scopes of which a client needs one.
     #[serde(default)]
     scopes: Vec<String>,
     /// Parameters, or names of shared ones.
@@ -122,10 +117,10 @@ struct Operation {
     parameters: Vec<Value>,
     #[serde(default)]
     responses: BTreeMap<String, Success>,
-    /// Names of shared errors, to which it refers.
+    /// Names of shared errors.
     #[serde(default)]
     errors: Vec<String>,
-    /// Names of errors that it describes itself.
+    /// Names of errors that the operation describes itself.
     #[serde(default)]
     inline: Vec<String>,
     /// Further contents of those.
@@ -135,19 +130,19 @@ struct Operation {
     rest: Map<String, Value>,
 }
 
-/// A response that is no error.
+/// A successful response.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Success {
     description: String,
     #[serde(default)]
     headers: Vec<String>,
-    /// The name of a schema, `page`, or as OpenAPI has it.
+    /// The name of a schema, `page`, or content as OpenAPI.
     #[serde(default)]
     content: Map<String, Value>,
 }
 
-/// The document that describes this API. An error says what is wrong with its parts.
+/// The document. An error says what is wrong with its parts.
 pub fn openapi() -> serde_json::Result<Document> {
     let mut service: Service = read(SERVICE)?;
     service.info["version"] = env!("CARGO_PKG_VERSION").into();
@@ -202,7 +197,7 @@ pub fn openapi() -> serde_json::Result<Document> {
     })
 }
 
-/// Reads JSON in which a description may be several lines, with an empty one between paragraphs.
+/// Reads JSON in which a description may be an array of lines.
 fn read<T: for<'a> Deserialize<'a>>(text: &str) -> serde_json::Result<T> {
     fn join(value: &mut Value) {
         match value {
@@ -232,7 +227,6 @@ fn named<'a>(of: &'a Map<String, Value>, name: &str) -> serde_json::Result<&'a V
 }
 
 impl Operation {
-    /// The method and the path.
     fn target(&self) -> (&str, &str) {
         self.target.split_once(' ').unwrap_or_default()
     }
@@ -297,7 +291,7 @@ impl Operation {
 }
 
 impl Shared {
-    /// A parameter, by its name if it is shared. One of the path is required.
+    /// A parameter, by name if shared. Path parameters are required.
     fn parameter(&self, parameter: &Value) -> serde_json::Result<Value> {
         let mut parameter = match parameter.as_str() {
             Some(name) => named(&self.parameters, name)?.clone(),
@@ -309,8 +303,8 @@ impl Shared {
         Ok(parameter)
     }
 
-    /// The content of a response, with its example. Lines are a text of any length: a generated
-    /// client must not read them as one value.
+    /// The content of a response with its example. Lines are one text of any length: a generated
+    /// client must not parse them as one value.
     fn content(&self, kind: &str, content: &Value) -> serde_json::Result<Value> {
         Ok(match content.as_str() {
             Some(schema) if kind == LINES => json!({

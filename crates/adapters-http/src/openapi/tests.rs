@@ -19,7 +19,6 @@ fn document() -> Value {
     serde_json::to_value(super::openapi().unwrap()).unwrap()
 }
 
-/// Every object of the document, with the path to it.
 fn walk<'a>(value: &'a Value, path: &str, visit: &mut impl FnMut(&str, &'a Value)) {
     visit(path, value);
     match value {
@@ -101,7 +100,7 @@ fn limits_are_those_that_are_enforced() {
     }
 }
 
-/// Those of answers are the domain's own names; these are written out.
+/// Names in answers come from the domain; these are written out.
 #[test]
 fn vocabularies_are_those_of_the_domain() {
     let document = document();
@@ -220,7 +219,7 @@ fn operations_say_who_may_and_what_they_answer() {
     );
 }
 
-/// The schema behind references, with the fields of all its parts, and those that are required.
+/// Resolves references, and returns the fields and the required ones.
 fn resolve<'a>(
     document: &'a Value,
     schema: &'a Value,
@@ -241,7 +240,7 @@ fn resolve<'a>(
     (schema, fields, required)
 }
 
-/// Whether a value has the fields of a schema, and no others.
+/// Whether a value has exactly the fields of a schema.
 fn fits(document: &Value, schema: &Value, value: &Value) -> bool {
     let (schema, fields, required) = resolve(document, schema);
     for alternatives in ["oneOf", "anyOf"] {

@@ -1,4 +1,4 @@
-//! What came of a push, for the log and for the client to read later.
+//! Records the outcome of a push for the log and for the client.
 
 use access::activity::{Counts, Reasons, Refusal};
 use domain::posting;
@@ -8,8 +8,7 @@ use uuid::Uuid;
 
 use crate::{error::ApiError, ports::Ports, state::now};
 
-/// The pushes of one request. Its refusals are recorded by reason when it ends, also if the request
-/// is dropped.
+/// The pushes of one request. Its refusals are recorded by reason when it ends or is dropped.
 pub struct Pushes<'a> {
     ports: &'a Ports,
     client: ClientId,
@@ -62,9 +61,8 @@ impl Drop for Pushes<'_> {
     }
 }
 
-/// Logs the client and its change, with the actors of the posting's first and last change before,
-/// in the request's span with the request id. Unchanged pushes, which are the majority, are not
-/// logged.
+/// Logs a change with the actors of the posting's first and last change before it. Unchanged
+/// pushes, the majority, are not logged.
 fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
@@ -81,7 +79,7 @@ fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     );
 }
 
-/// Logs why pushes were refused, likewise: one line for each reason of an import.
+/// Logs refusals: one line for each reason of an import.
 fn log_refused(client_id: ClientId, refusal: &Refusal) {
     tracing::info!(
         target: "posthaste::push",

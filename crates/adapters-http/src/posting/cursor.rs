@@ -1,7 +1,5 @@
-//! Encodes a position in the list of postings as an opaque cursor.
-//!
-//! A cursor is the base64url of a version byte, the time in microseconds and the id, with numbers
-//! in network byte order. It contains no secret; it is opaque so that the format can change.
+//! A cursor: the base64url of a version byte, the time in microseconds and the id, in network byte
+//! order. It is opaque so that the format can change; it contains no secret.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use domain::store::Position;
@@ -12,7 +10,7 @@ const VERSION: u8 = 1;
 const LENGTH: usize = 1 + 8 + 16;
 
 pub fn encode(position: Position) -> String {
-    // Every time of a store fits: it has microseconds and a year of four digits.
+    // Always fits: times in a store have microseconds and four-digit years.
     let micros = i64::try_from(position.updated_at.unix_timestamp_nanos() / 1_000);
     let mut bytes = Vec::with_capacity(LENGTH);
     bytes.push(VERSION);

@@ -29,16 +29,16 @@ use crate::{
     state::State,
 };
 
-/// The cursor of the events that the export does not contain.
+/// The cursor of the events that follow the export.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
 pub const NDJSON: &str = "application/x-ndjson";
 
 const PAGE_POSTINGS: usize = 500;
-/// The largest total size of the texts that are read at a time.
+/// The bytes of texts read at a time.
 const PAGE_BYTES: usize = 1 << 20;
-/// The same if they are left out: they count all the same.
+/// Omitted texts count all the same.
 const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
-/// The bytes that an export holds: the page that the client takes, and the next one.
+/// The bytes that an export holds: the page being sent and the next one.
 const HELD: usize = 2 * PAGE_BYTES;
 
 pub(super) async fn export(
@@ -53,7 +53,7 @@ pub(super) async fn export(
     }
     let slot = state.exports.take(caller.id())?;
     RequestContext::expect(&request, HELD)?;
-    // Read first: changes from here on are among the events, and may be in the export too.
+    // Read first: later changes are among the events, and may also be in the export.
     let source = state.ports.reads.choose();
     let cursor = source.events.end().await?;
     let mut response = HttpResponse::Ok();

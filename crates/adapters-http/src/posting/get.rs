@@ -1,5 +1,3 @@
-//! `GET` of a posting with its history.
-
 use actix_web::{
     HttpRequest,
     http::{

@@ -1,5 +1,3 @@
-//! Postings as JSON-LD.
-
 use actix_web::{
     HttpResponse,
     http::header::{ACCEPT, HeaderValue},
@@ -47,7 +45,7 @@ impl LineForm {
         form.unwrap_or(Self::Json)
     }
 
-    /// The query, narrowed to what there is JSON-LD of: approved postings, with certain texts.
+    /// Narrows the query to postings with JSON-LD: approved ones, with certain texts.
     pub(super) fn narrow(self, asked: ListQuery) -> ListQuery {
         let Self::JsonLd(identity) = self else {
             return asked;

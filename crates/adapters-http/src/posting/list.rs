@@ -27,10 +27,9 @@ use crate::{
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
-/// The size of the texts that are read at a time for one part of the answer.
+/// The bytes of texts read for one part of the answer.
 const PART_BYTES: usize = 1 << 20;
-/// The bytes that an answer holds before it is read, and as long as it has further parts: a part,
-/// or the next one while it is written.
+/// The bytes that an answer holds while parts follow: a part, or the next one while it is written.
 const HELD: usize = 2 * PART_BYTES;
 /// The same if texts are left out.
 const HELD_WITHOUT_TEXTS: usize = 256 * 1024;
@@ -120,7 +119,7 @@ pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {
 
 pub(super) fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    // Near the first and the last year, the conversion to UTC may leave the supported range.
+    // Near the first and last year, conversion to UTC may leave the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));
     time.map(fields::microseconds).ok_or_else(|| {
         let hint = if text.contains(' ') {

@@ -7,7 +7,7 @@ use domain::posting::Notice;
 
 pub const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
 
-/// The most notices of a header. Those that come first matter most.
+/// The most notices in a header; the most important come first.
 const MOST: usize = 10;
 
 const NAME: usize = 64;
@@ -38,8 +38,8 @@ fn item(notice: &Notice) -> String {
     item
 }
 
-/// Adds the beginning of a name: a String (RFC 9651 §3.3.3), or a Display String (§3.3.8) if it is
-/// more than visible ASCII and spaces.
+/// Appends a name: a String (RFC 9651 §3.3.3), or a Display String (§3.3.8) if it has more than
+/// visible ASCII and spaces.
 fn spell(name: &str, item: &mut String) {
     let end = name
         .char_indices()

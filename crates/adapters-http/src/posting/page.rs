@@ -45,11 +45,11 @@ pub fn lines(
     Ok(lines)
 }
 
-/// A part of an answer to a request for the list. The answer has at most `most` bytes, unless its
-/// first posting alone has more, and ends before the posting that would make it larger.
+/// A part of a list answer. The answer has at most `most` bytes, unless its first posting has more;
+/// it ends before the posting that would exceed them.
 #[derive(Clone, Copy, Debug)]
 pub struct PartOfList {
-    /// The bytes of the parts before this one.
+    /// The bytes of earlier parts.
     before: usize,
     most: usize,
 }
@@ -69,9 +69,8 @@ impl Default for PartOfList {
 }
 
 impl PartOfList {
-    /// Writes the postings that a query found. Another part follows if the client wants more
-    /// postings and there are more. None follows if few were found, because the store has then
-    /// looked at many others.
+    /// Writes the postings found. Another part follows if the client wants more and more exist.
+    /// After a short page none follows, because the store has looked at many others.
     pub fn write(
         self,
         page: &PostingPage,
@@ -139,7 +138,6 @@ pub mod tests {
 
     use super::*;
 
-    /// A posting with this much of text.
     pub fn view_of(bytes: usize) -> PostingView {
         let company = testing::company("acme");
         let posting = testing::posting(1, company.id);
@@ -183,7 +181,6 @@ pub mod tests {
         }
     }
 
-    /// The query of a client that wants this many postings.
     fn asked(limit: usize) -> ListQuery {
         ListQuery {
             limit,
@@ -202,8 +199,8 @@ pub mod tests {
             next,
             ..page_of(bytes)
         };
-        // Of the second part: the bytes of its texts, whether more follow, and the limits of
-        // postings and bytes; then how many postings the answer has, and whether it goes on.
+        // For the second part: text bytes, whether more follow, and the limits of postings and
+        // bytes; then the number of postings, and whether the answer continues.
         for (bytes, more, limit, most, found, goes_on) in [
             (500, false, 3, PAGE_BYTES, 2, false),
             (500, true, 2, PAGE_BYTES, 2, false),
@@ -239,7 +236,7 @@ pub mod tests {
         poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
     }
 
-    /// A large answer must not block the one thread, which also answers health checks.
+    /// A large answer must not block the only thread, which also answers health checks.
     #[test]
     fn a_large_answer_holds_up_nobody_while_it_is_written() {
         let runtime = Builder::new_current_thread()

@@ -1,4 +1,4 @@
-//! Answers with many postings, which are read page by page while the client takes them.
+//! Answers with many postings, read page by page while the client reads them.
 
 use std::{io, sync::Arc};
 
@@ -26,15 +26,14 @@ pub(super) struct Reading {
 
 #[derive(Clone)]
 pub(super) enum Form {
-    /// As lines. The next page is read while the client takes one.
+    /// The next page is read while the client reads one.
     Lines(LineForm),
     List(PartOfList),
 }
 
 pub(super) struct Page {
     pub json: Bytes,
-    /// The query that read it, to read it again if the client's prefixes change before the page is
-    /// sent.
+    /// The query of the page, to repeat it if the client's prefixes change before it is sent.
     of: Reading,
     pub next: Option<Reading>,
 }
@@ -43,7 +42,7 @@ impl Reading {
     pub async fn read(self) -> Result<Page, ApiError> {
         let page = self.postings.list(&self.query).await?;
         let page = page.seen_by(&self.query.prefixes);
-        // A large page would hold up the other requests of this thread.
+        // A large page would block the other requests of this thread.
         spawn_blocking(move || self.show(&page)).await?
     }
 
@@ -80,7 +79,7 @@ impl Reading {
 pub(super) struct Paged {
     caller: Caller,
     next: Option<Reading>,
-    /// The page that is being read, if any. Reading ends with the answer.
+    /// The page being read. Reading ends with the answer.
     under_way: JoinSet<Result<Page, ApiError>>,
     json: Bytes,
     span: Span,
@@ -115,8 +114,7 @@ impl Paged {
         }
     }
 
-    /// Returns a page that was read ahead. If the client's prefixes have changed, the page is read
-    /// again with the new ones.
+    /// Returns a prefetched page, read again if the client's prefixes have changed.
     async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
         let caller = self.caller.again().await?;
         if *caller.prefixes() == page.of.query.prefixes {
@@ -171,11 +169,9 @@ mod tests {
     use super::*;
     use crate::{oauth::tests::Harness, slots::Slots};
 
-    /// A board of pages that are larger than a piece, but for one in the middle that is empty.
     #[derive(Default)]
     struct Pages {
         all: usize,
-        /// The page, and the prefixes, of each read.
         asked: Mutex<Vec<(usize, Prefixes)>>,
     }
 
@@ -189,7 +185,6 @@ mod tests {
             self.asked.lock().unwrap().len()
         }
 
-        /// Lets everything go on; then this many pages have been read.
         async fn settle(&self, pages: usize) {
             for _ in 0..1_000 {
                 yield_now().await;
@@ -276,7 +271,6 @@ mod tests {
                 lines.extend(pieces.next().await.unwrap().unwrap());
                 assert_eq!(pages.count(), 2);
             }
-            // The first piece of the second page.
             lines.extend(pieces.next().await.unwrap().unwrap());
             pages.settle(3).await;
             while let Some(piece) = pieces.next().await {
@@ -291,8 +285,7 @@ mod tests {
         });
     }
 
-    /// Each page is for what the client may read when it is its turn, the page that was read ahead
-    /// too.
+    /// Each page keeps to the prefixes at the time it is sent, prefetched or not.
     #[test]
     fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
         run(async {

@@ -1,17 +1,16 @@
-//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled, and whether a
-//! dry run answers with a preview.
+//! The header `Prefer` (RFC 7240): handling of unknown fields and wrong values, and previews of dry
+//! runs.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::posting::Handling;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preferences of a request. Of several instances of a preference the first one counts; others,
-/// and parameters, are ignored.
+/// The preferences. The first instance of each counts; unknown ones and parameters are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,
-    /// Whether `return=representation` is preferred, which only a dry run honours.
+    /// Only a dry run honours `return=representation`.
     pub representation: bool,
 }
 
@@ -45,7 +44,7 @@ impl Preferences {
         }
     }
 
-    /// The same for a push that is a dry run or none.
+    /// Narrows the preferences for a push.
     #[must_use]
     pub const fn of_push(mut self, dry_run: bool) -> Self {
         self.representation = self.representation && dry_run;
@@ -65,7 +64,7 @@ impl Preferences {
     }
 }
 
-/// Splits a text at a separator that is not within a quoted string.
+/// Splits at a separator outside quoted strings.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     text.split(move |c| {

@@ -1,5 +1,3 @@
-//! What a dry run previews: the posting as the rules would leave it.
-
 use domain::{
     posting::{self, PostingView, PutPosting},
     usecase,
@@ -12,11 +10,10 @@ use crate::{
     state::{State, now},
 };
 
-/// A posting as the rules would leave it, and its JSON-LD.
 pub type Previewed = (PostingView, Option<String>);
 
-/// Answers a push without writing anything, and previews it. There is no preview if the rules fail,
-/// which an operator would see of a real push.
+/// Answers a dry run and previews it. There is no preview if enrichment fails, which an operator
+/// would see after a real push.
 pub async fn previewed(
     state: &State,
     put: &PutPosting,
@@ -24,7 +21,7 @@ pub async fn previewed(
     let (lifetime, now) = (state.ports.lifetime, now());
     let (answer, submission) =
         usecase::preview(&*state.ports.stores.store, put, lifetime, now).await??;
-    // However short the text is, the rules take as long as many requests do.
+    // Even for a short text, the rules take as long as many requests.
     let made = large(usize::MAX, move || preview(&submission, lifetime, now)).await?;
     if let Err(error) = &made {
         tracing::warn!(%error, "a posting cannot be previewed");

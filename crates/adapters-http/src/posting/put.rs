@@ -1,5 +1,3 @@
-//! `PUT` of a posting: create, update, expire.
-
 use std::{
     convert::Infallible,
     future::{Ready, ready},
@@ -42,12 +40,11 @@ use crate::{
 
 const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
 const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
-/// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 #[derive(Serialize)]
 struct Pushed<'a> {
-    /// The posting's id; `null` if a dry run found that one would be created.
+    /// `None` if a dry run would create the posting.
     uuid: Option<Uuid>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Nullable<Preview<'a>>>,
@@ -57,7 +54,6 @@ pub(super) struct PushOptions {
     dry_run: bool,
     prefer: Preferences,
     trace: Option<TraceParent>,
-    /// The errors of the parameters, which the answer has with those of the fields.
     errors: FieldErrors,
 }
 
@@ -133,7 +129,7 @@ async fn push(
 ) -> Result<(posting::Answer, Option<Previewed>), ApiError> {
     let segment = segment.read();
     let prefixes = caller.prefixes();
-    // A segment that is no identifier is a field error like the others.
+    // An invalid identifier is a field error like others.
     if !prefixes.are_all()
         && let Ok(segment) = &segment
         && let Ok(identifier) = SourceIdentifier::from_path_segment(segment)
@@ -151,7 +147,7 @@ async fn push(
         put.new_id = new_id.in_bucket_of(&put.identifier);
         put.trace = options.trace;
     }
-    // The command owns its values, so the body need not stay in memory while it waits.
+    // The command owns its values, so the body is freed before the wait.
     drop(body);
     let (ingest, put) = (&state.ports.ingest, put?);
     Ok(match (options.dry_run, options.prefer.representation) {

@@ -1,5 +1,3 @@
-//! `GET` of the versions of a posting, and of the moment for which a posting is asked for.
-
 use actix_web::{HttpRequest, http::StatusCode, web};
 use domain::posting::{AsOf, PostingVersion, PutPosting, Rejection};
 use kernel::{SourceIdentifier, Version};
@@ -16,7 +14,7 @@ use crate::{
     state::State,
 };
 
-/// The default and the largest number of versions in a page: each may have three texts.
+/// The default and the largest page of versions: each may have three texts.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 

@@ -28,7 +28,7 @@ pub const SECTION: Section = Section {
 };
 
 fn routes(config: &mut web::ServiceConfig) {
-    // An empty address matches, so that it is refused as an invalid address.
+    // An empty address matches, and is then refused as invalid.
     let one = protected(&format!("{PATH}/{{email:[^/]*}}"), REPORTERS);
     config
         .service(
@@ -40,10 +40,8 @@ fn routes(config: &mut web::ServiceConfig) {
         .configure(migration::routes);
 }
 
-/// The path without a subscriber's e-mail address, for logs.
-///
-/// It compares both the path that was sent and the path that the router decoded, because
-/// `%73ubscribers` is routed to a subscriber as well.
+/// The path for logs, without a subscriber's e-mail address. Compares both the path sent and the
+/// decoded one, because `%73ubscribers` also routes to a subscriber.
 pub fn loggable<'a>(sent: &'a str, routed: &str) -> &'a str {
     const MASKED: &str = "/api/newsletter/subscribers/…";
     let names_somebody = routed

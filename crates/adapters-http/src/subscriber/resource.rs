@@ -1,5 +1,4 @@
-//! A subscriber: `PUT` of a report of the membership system about a person, `GET` of the record,
-//! and `DELETE`, which erases the person.
+//! A subscriber: `PUT` reports a person, `GET` returns the record, and `DELETE` erases the person.
 
 use access::Scope;
 use actix_web::{HttpResponse, http::StatusCode, web};
@@ -23,7 +22,7 @@ pub(super) async fn put(segment: Segment, body: Body, state: web::Data<State>) -
     let body = body.json(state.body_limit()).await?;
     let (id, token) = new_subscriber();
     let put = PutSubscriber::parse(segment.read()?, &body, id, token)?;
-    // The command owns its values, so the body need not stay in memory while it waits.
+    // The command owns its values, so the body is freed before the wait.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
     let status = if reported.is_new {

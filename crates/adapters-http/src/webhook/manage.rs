@@ -29,7 +29,7 @@ use crate::{
 
 pub const PATH: &str = "/api/job-board/webhooks";
 
-/// The largest body, in bytes: a URL, a description and the names of events are small.
+/// The largest body in bytes: a URL, a description and event names.
 const LARGEST_BODY: usize = 16 * 1024;
 
 pub(super) async fn create(caller: Caller, body: Body, state: web::Data<State>) -> Answer {
@@ -181,7 +181,7 @@ async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
     Ok(body)
 }
 
-/// The id of the endpoint in the path. A text that is no id is answered 404.
+/// An invalid id in the path is answered 404.
 fn parse(id: &str) -> Result<EndpointId, ApiError> {
     id.parse().map_err(|_| WebhookError::NotFound.into())
 }

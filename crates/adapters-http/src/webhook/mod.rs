@@ -1,5 +1,3 @@
-//! Webhooks over HTTP: a client registers receivers of events and looks after them.
-
 mod manage;
 
 use access::Scope;

@@ -1,5 +1,3 @@
-//! The admin server for monitoring.
-
 use std::{
     net::SocketAddr,
     sync::{

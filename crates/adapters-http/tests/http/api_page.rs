@@ -12,7 +12,7 @@ const PAGE: &str = concat!(
     include_str!("../../../../docs/api/newsletter.md"),
 );
 
-/// Answers whose fields a standard defines, by the names of their schemas.
+/// Schemas whose fields a standard defines.
 const BY_STANDARD: [&str; 5] = [
     "AuthorizationServer",
     "JobPosting",
@@ -96,8 +96,7 @@ fn every_field_parameter_and_status_is_mentioned() {
         }
     }
     statuses.retain(|status| status.as_str() >= "304");
-    // The one is of methods that are no operations; the other is answered before the operation is
-    // known.
+    // 405 belongs to unsupported methods; 431 is sent before the operation is known.
     statuses.extend(["405", "431"].map(str::to_owned));
     let rows = rows("\n## Errors\n").into_iter();
     let explained: BTreeSet<_> = rows

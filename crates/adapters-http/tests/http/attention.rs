@@ -1,5 +1,3 @@
-//! What needs attention, as clients see it.
-
 use kernel::{
     AttentionItem, Prefixes,
     attention::{AttentionCheck, AttentionList as _, StoredAttention},

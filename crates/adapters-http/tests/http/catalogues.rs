@@ -59,7 +59,7 @@ async fn a_catalogue_says_what_is_missing() {
     check(&app, Some(&token), CATALOGUES, &table).await;
 }
 
-/// What an end says is read by `domain`.
+/// `domain` parses the end marker.
 #[tokio::test]
 async fn a_body_that_is_not_what_its_end_says_is_not_complete() {
     let (app, token) = TestApp::with_writer().await;

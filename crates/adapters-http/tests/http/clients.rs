@@ -1,4 +1,4 @@
-//! The limit of a client, the wishes of a push, and what a client learns about itself.
+//! Client limits, preferences of a push, and what a client learns about itself.
 
 use std::num::NonZeroU32;
 
@@ -51,7 +51,7 @@ async fn every_answer_tells_of_the_limit() {
         let left = refused.header("RateLimit").unwrap();
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");
     }
-    // A token that is not good is not the client's, and another client has its own limit.
+    // An invalid token does not count for the client, and other clients have their own limits.
     let nobody = request("GET", PATH).send(&app).await;
     assert_eq!(nobody.status, 401);
     let unlimited = app.writer().await;
@@ -103,7 +103,7 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
     assert_eq!(told(&refused), (404, [None; 4]));
 }
 
-/// What the rules make of texts is tested with them.
+/// The crate of the rules tests their effect on texts.
 #[tokio::test]
 async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
     let (app, token) = TestApp::with_writer().await;
@@ -157,7 +157,7 @@ async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
     assert_eq!(made["json_ld"], Value::Null);
     let passages = made["verdict"]["passages"].as_array().unwrap();
     assert!(!passages.is_empty(), "{made}");
-    // A push that is none has no preview.
+    // A real push has no preview.
     let real = put(&token, "a", &body).header("Prefer", "return=representation");
     let real = real.send(&app).await;
     assert_eq!(real.header("Preference-Applied"), None);
@@ -376,7 +376,6 @@ async fn pages_share_the_limit_and_the_places_of_the_api() {
         "{limited:?}"
     );
     assert_eq!(app.get(&token, INTEGRATION).await.status, 429);
-    // Another client has a limit and places of its own.
     for (places, told) in [(4, "8"), (5, "9 TooMany"), (9, "8 TooMany"), (4, "8")] {
         let told_of = visit(other, places).await;
         assert_eq!(told_of.text(), told);

@@ -13,9 +13,7 @@ use tokio::{
 
 use crate::support::{PATH, QUICK, TestApp, posting, push, put, request};
 
-/// Several times the longest deadline of these tests.
 const SOON: Duration = Duration::from_secs(8);
-/// Well below the shortest deadline.
 const TICK: Duration = Duration::from_millis(50);
 
 const HEALTHZ: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -24,8 +22,6 @@ fn quick() -> TestApp {
     TestApp::spawn_with(|settings| settings.timeouts = QUICK)
 }
 
-/// Sends `first`, and then a byte per tick until the server closes the connection, which it must do
-/// soon. Returns everything that the server answered.
 async fn dribble(address: SocketAddr, first: &str, then: &[u8]) -> String {
     let (mut reader, mut writer) = TcpStream::connect(address).await.unwrap().into_split();
     writer.write_all(first.as_bytes()).await.unwrap();
@@ -54,12 +50,9 @@ async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
     let put = format!("PUT {PATH}/x HTTP/1.1\r\nHost: x\r\n");
     let chunked = "Transfer-Encoding: chunked\r\n\r\n";
     for (first, then, status) in [
-        // The head of the first request.
         ("GET /", &b"x"[..], "408"),
-        // The head of a later request.
         (HEALTHZ, b"G", "200"),
         (&format!("{HEALTHZ}{HEALTHZ}"), b"GET /", "200"),
-        // The rest of a refused body.
         (&format!("{put}{chunked}"), b"1\r\nx\r\n", "401"),
         (
             &format!("POST /nowhere HTTP/1.1\r\nHost: x\r\n{chunked}"),
@@ -74,8 +67,7 @@ async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
     }
 }
 
-/// The rest of a refused body that is not read ends the connection, and the client may send all of
-/// it.
+/// An unread rest of a refused body ends the connection; the client may still send all of it.
 #[tokio::test]
 async fn a_refused_body_holds_up_no_later_request() {
     let keep_alive = Duration::from_mins(1);
@@ -168,7 +160,6 @@ async fn a_client_that_takes_nothing_of_an_answer_is_left() {
     let mut first = [0; 12];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
-    // A client that reads slowly but steadily is served.
     let mut some = vec![0; 64 * 1024];
     for _ in 0..3 {
         sleep(QUICK.stalled_answer / 2).await;
@@ -188,7 +179,7 @@ async fn idle_connections_give_up_their_places_oldest_first() {
         settings.max_connections = 40;
     });
     let token = app.writer().await;
-    // The oldest is not idle.
+    // The oldest connection is not idle.
     let (put, body) = (
         put(&token, "slow", &posting()).head(),
         posting().to_string(),
@@ -247,11 +238,11 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
         let answer = connection.rest().await;
         let expect = format!("HTTP/1.1 {status} ");
         assert!(answer.starts_with(&expect), "{head}: {answer}");
-        // The server does not wait for a body that does not come, only for the linger time.
+        // The server waits only for the linger time, not for a body that never comes.
         assert!(started.elapsed() < 2 * QUICK.linger, "{head}");
     }
 
-    // Several times, because after `100 Continue` a connection must be usable like any other.
+    // Repeated, because after `100 Continue` a connection must stay usable.
     let mut connection = app.connect().await;
     for (to, kind, status) in [
         (put, json, 201),
@@ -295,7 +286,6 @@ async fn what_is_no_request_is_refused_like_any_other() {
         assert_eq!(answer.status, status, "{sent:.50}");
         assert!(answer.message().contains(message), "{answer:?}");
         assert_eq!(answer.header("X-Request-Id").map(str::len), Some(36));
-        // The unread rest of a large body ends the connection with a reset.
         assert!(
             sent.len() > 1_000 || connection.is_closed().await,
             "{sent:.50}"

@@ -59,7 +59,7 @@ async fn the_guide_needs_no_script_and_nothing_from_elsewhere() {
         let text = page.text();
         assert!(!text.contains("<script") && !text.contains("style="));
         assert!(text.contains("href=\"/docs/reference\""), "{text}");
-        // Whatever the code knows is explained.
+        // Every code is explained.
         let codes = ReasonCode::ALL.iter().map(|code| code.as_str());
         for name in codes.chain(Status::NAMES.iter().copied()) {
             assert!(text.contains(&format!("<code>{name}</code>")), "{name}");

@@ -1,5 +1,3 @@
-//! The events: pages, refusals, and requests that wait.
-
 use std::{sync::atomic::Ordering, time::Duration};
 
 use access::Scope;
@@ -15,7 +13,6 @@ const PATH: &str = "/api/job-board/events";
 
 const WAIT: &str = "after=latest&wait=30";
 
-/// Much less than an answer waits here.
 const SOON: Duration = Duration::from_secs(10);
 
 fn get(token: &str, query: &str) -> Request {
@@ -34,7 +31,6 @@ fn types(page: &Value) -> Vec<&str> {
     types.collect()
 }
 
-/// Begins to wait for an event beside others that wait; returns once it does.
 async fn wait(app: &TestApp, token: &str, others: usize) -> Connection {
     let mut connection = app.connect().await;
     connection.write(get(token, WAIT).head().as_bytes()).await;
@@ -132,7 +128,7 @@ async fn a_client_has_64_waits_at_a_time() {
         (refused.status, refused.header("Retry-After")),
         (429, Some("1"))
     );
-    // What does not wait has no place.
+    // Requests that do not wait take no place.
     page(&app, &token, "").await;
     drop(waiting.pop());
     followed_by(&app, 63).await;

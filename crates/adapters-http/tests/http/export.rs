@@ -38,7 +38,6 @@ async fn every_posting_is_a_line_as_in_the_list() {
         push(&app, &token, &format!("n{n}"), &posting()).await;
     }
     app.backend.moderate("n1", Moderation::Approve).await;
-    // Three pages and more.
     *app.backend.export_pages.lock().unwrap() = Some(usize::MAX);
     let (response, all) = export(&app, &token, "").await;
     *app.backend.export_pages.lock().unwrap() = None;
@@ -53,7 +52,7 @@ async fn every_posting_is_a_line_as_in_the_list() {
     assert_eq!(approved[0]["unique_source_identifier"], "n1");
     assert_eq!(approved[0].get("raw_description"), None);
 
-    // Changes from here on are among the events.
+    // Later changes are among the events.
     let cursor = response.header("Posthaste-Events-Cursor").unwrap();
     push(&app, &token, "later", &posting()).await;
     let events = format!("/api/job-board/events?after={cursor}");
@@ -101,7 +100,7 @@ async fn wrong_requests_are_refused() {
     app.backend.log_is_away.store(true, Ordering::SeqCst);
     check(&app, Some(&token), PATH, "GET ? | | 503 | | Retry-After: 5").await;
 
-    // There the end of the connection would be the end of the answer.
+    // In HTTP/1.0 the end of the connection would look like the end of the answer.
     let mut connection = app.connect().await;
     let head = get(&token, "").head().replace("HTTP/1.1", "HTTP/1.0");
     connection.write(head.as_bytes()).await;

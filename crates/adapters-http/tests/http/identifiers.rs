@@ -3,7 +3,6 @@
 
 use crate::support::{PATH, TestApp, posting, put, request};
 
-/// actix-web must neither decode the path nor resolve dot segments.
 #[tokio::test]
 async fn awkward_ones_arrive_as_they_are() {
     let (app, token) = TestApp::with_writer().await;

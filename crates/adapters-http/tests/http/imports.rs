@@ -136,7 +136,7 @@ async fn each_line_is_a_push_with_a_receipt() {
         refused, 6,
         "without a wish, lines that were taken have none"
     );
-    // As of other pushes.
+    // Like other pushes.
     let activity = app.get(&token, "/api/job-board/integration").await.json();
     let newest = activity["data"]["refusals"][0]["request_id"].as_str();
     assert_eq!(newest, answer.header("X-Request-Id"));
@@ -150,7 +150,7 @@ async fn receipts_and_summary_have_the_notices() {
     let body = line("a", &body);
     let field = json!({"code": "unknown_field", "field": "titel", "nearest": "title",
         "message": "titel is not a known field, and was left out; the nearest one is title."});
-    // The third time it is known to change nothing.
+    // The third time, the line is recognised as unchanged.
     for outcome in ["created", "unchanged", "unchanged"] {
         let all = format!("{IMPORTS}?receipts=all");
         let answer = import(&token, &all, &*body).send(&app).await;
@@ -251,7 +251,7 @@ async fn bodies_are_unpacked() {
         assert_eq!(answer.status, status, "{encoding}: {answer:?}");
         let summary = summary(&answer);
         let (lines, _, is_complete) = counted(&summary);
-        // Whatever was unpacked before a break may have been taken or not.
+        // Lines unpacked before a break may or may not count.
         assert!(
             lines == most || status != 200 && lines <= most,
             "{encoding}: {summary}"
@@ -346,7 +346,7 @@ async fn an_import_waits_for_the_limit_of_its_client() {
     let began = Instant::now();
     let answer = import(&token, IMPORTS, body.collect::<String>());
     let answer = answer.send(&app).await;
-    // The request and its lines are 61.
+    // The request and its lines count 61 times.
     let took = began.elapsed();
     assert!(took >= Duration::from_millis(500), "{took:?}");
     assert_eq!(counted(&summary(&answer)), (60, 60, true));
@@ -364,7 +364,7 @@ async fn imports_that_wait_for_their_limit_have_places_too() {
     let (_, token) = app
         .client(|client| client.requests_per_minute = NonZeroU32::new(1))
         .await;
-    // The token was the one request.
+    // Only the token request is left of the limit.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let mut connection = app.connect().await;

@@ -11,9 +11,8 @@ use crate::support::{
     BODY_LIMIT, Connection, PATH, Request, Response, TestApp, posting, push, put, request,
 };
 
-/// Longer than any test, so that no deadline ends a connection that waits for its client.
+/// So long that no deadline ends a waiting connection.
 const EVER: Duration = Duration::from_mins(10);
-/// Enough for an answer of a busy machine.
 const SOON: Duration = Duration::from_secs(8);
 
 fn app(change: impl FnOnce(&mut adapters_http::HttpSettings)) -> TestApp {
@@ -72,12 +71,12 @@ async fn a_client_has_few_requests_under_way_and_others_are_not_held_up() {
     assert_eq!(wait.send(&app).await.status, 429, "it begins as a request");
     assert_eq!(small(&other).send(&app).await.status, 201);
 
-    // A client that hangs up gives its place back, and so does an answer.
+    // A client that hangs up frees its place, and so does a finished answer.
     drop(second);
     assert_eq!(until_not(429, &app, &list).await.status, 200);
     first.write(b"}").await;
     assert_eq!(first.read(false).await.status, 200);
-    // A request that waits for events leaves its place to another.
+    // A waiting request leaves its place to another.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let long = request("GET", "/api/job-board/events?after=latest&wait=30").token(&token);
@@ -115,7 +114,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     let (token, other) = (app.writer().await, app.writer().await);
     let large = |token: &str| large(token, "large");
     let mut stalled = Vec::new();
-    // Three quarters of its half.
+    // Three quarters of the client's half.
     for _ in 0..6 {
         stalled.push(stall(&app, &large(&token)).await);
     }
@@ -123,7 +122,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("Retry-After"), Some("5"));
     assert!(refused.message().contains("for this client"), "{refused:?}");
-    // A list is refused before it is read, however little it has.
+    // A list is refused before it is read, however small.
     let list = request("GET", PATH).token(&token).send(&app).await;
     assert_eq!(list.status, 503);
     assert_eq!(push_status(&app, &token).await, 201);
@@ -185,7 +184,7 @@ async fn health_checks_find_a_place_whoever_waits_on_the_others() {
             assert_eq!(answer.expect("no place").status, 200);
         }
     }
-    // The oldest is of a client that is known, and keeps its place.
+    // The oldest connection belongs to a known client, and keeps its place.
     busy.write(b"}").await;
     assert_eq!(busy.read(false).await.status, 200);
 }

@@ -10,7 +10,6 @@ use tracing_subscriber::{filter::LevelFilter, fmt::MakeWriter};
 
 use crate::support::{TestApp, posting, put, request};
 
-/// Everything that this process has logged since the first test asked for the log.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -28,7 +27,7 @@ impl Log {
         })
     }
 
-    /// The lines about a request. They are written before its answer is sent.
+    /// The lines about a request, which are written before the answer is sent.
     pub fn lines_of(&self, request_id: &str) -> String {
         let bytes = self.0.lock().unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();
@@ -62,7 +61,6 @@ async fn neither_addresses_nor_tokens_are_logged() {
     let app = TestApp::spawn();
     let token = app.reporter().await;
     let masked = "path=\"/api/newsletter/subscribers/…\"";
-    // Each request fails, because failures are logged.
     for (id, path, expect) in [
         (
             "log-1",

@@ -131,7 +131,7 @@ async fn the_button_moves_and_leads_on() {
     );
 }
 
-/// From then on the link and its buttons lead to the page for suppressed people.
+/// Afterwards the link and its buttons lead to the page for suppressed people.
 #[tokio::test]
 async fn the_other_button_unsubscribes() {
     let app = app().await;
@@ -155,7 +155,6 @@ async fn the_other_button_unsubscribes() {
     }
 }
 
-/// JSON answers do not depend on the language.
 #[tokio::test]
 async fn pages_speak_the_language_of_the_browser() {
     let app = app().await;

@@ -1,5 +1,3 @@
-//! What a client can ask of an answer beside its content: compression, and whether it is still so.
-
 use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
 use domain::posting::EnrichedTexts;
 use serde_json::{Value, json};
@@ -27,7 +25,7 @@ async fn large_answers_are_compressed_for_those_who_ask() {
     let get = |path: &str| request("GET", path).token(&token);
     for n in 0..3 {
         let mut body = posting();
-        // Larger than what is compressed at a time.
+        // Larger than one compressed piece.
         body["raw_description"] = json!(format!("<p>{n} builds things.</p>").repeat(2_500));
         push(&app, &token, &n.to_string(), &body).await;
     }
@@ -133,7 +131,7 @@ async fn a_posting_is_not_sent_to_a_client_that_has_it() {
     let packed = get().header("Accept-Encoding", "gzip");
     assert_eq!(if_other(packed, &tag(&first)).await.0, 304);
 
-    // Its company's name is no field of the posting, and yet a part of the answer.
+    // The company's name is no posting field, but part of the answer.
     let mut body = posting();
     body["company"]["name"] = json!("Another name");
     push(&app, &token, "other", &body).await;

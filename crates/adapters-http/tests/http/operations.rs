@@ -55,7 +55,7 @@ impl Operation {
     }
 }
 
-/// Whatever is wrong with a request beside its client, and whatever its method is.
+/// Whatever else is wrong with the request, and for every method.
 #[tokio::test]
 async fn each_checks_its_client_before_anything_else() {
     let app = TestApp::spawn();
@@ -123,7 +123,6 @@ async fn each_answers_as_documented_and_other_methods_are_405() {
     }
 }
 
-/// With a body that it takes.
 #[tokio::test]
 async fn each_of_clients_refuses_an_unknown_parameter() {
     let app = TestApp::spawn();
@@ -205,7 +204,6 @@ fn fence_of(operation: &Operation) -> &'static str {
     fence.trim()
 }
 
-/// A posting that gives the company of all others another name and logo.
 fn renaming() -> Value {
     let mut payload = posting();
     payload["company"]["name"] = json!("Closed");
@@ -213,7 +211,6 @@ fn renaming() -> Value {
     payload
 }
 
-/// On a board that has postings within the prefixes and beyond.
 #[tokio::test]
 async fn each_keeps_to_the_prefixes_of_its_client() {
     let (app, writer) = TestApp::with_writer().await;
@@ -283,7 +280,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                     assert_eq!(refused.status.to_string(), status, "{name} {refused:?}");
                     assert_eq!(refused.json(), json!({"message": message}));
                 }
-                // It was not decided, so there is nothing to object to.
+                // There is no decision to object to.
                 let objects = name.ends_with("/objection");
                 let permitted = [("/reports", 202), ("", if objects { 422 } else { 200 })];
                 let mut permitted = permitted.iter().filter(|(end, _)| name.ends_with(end));
@@ -301,8 +298,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
     }
 }
 
-/// Marks a posting as the duplicate of another one, as a client without prefixes may have pushed
-/// it.
+/// Marks a posting as a duplicate, as a push by a client without prefixes would.
 async fn mark(app: &TestApp, copy: &str, original: &str) {
     let store = &*app.backend.store;
     let names = [copy, original].map(identifier);

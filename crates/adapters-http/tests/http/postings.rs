@@ -1,5 +1,3 @@
-//! Pushing a posting and reading it.
-
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 

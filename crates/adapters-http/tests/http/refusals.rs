@@ -49,7 +49,7 @@ async fn a_request_is_refused_with_a_reason() {
         PUT /rejected | {"expiration":{}} | 422 | transition from rejected to expired.
         "#;
     check(&app, Some(&token), PATH, transition).await;
-    // From the lowest to the highest precedence, each request adds a fault to those before it.
+    // From the lowest precedence to the highest, each request adds a fault.
     let table = r#"
         PUT /r   | {"expiration":{}}       | 404
         PUT /r   | {"expiration":{}, "title": 1} | 422
@@ -70,7 +70,7 @@ async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
         request("GET", &format!("{PATH}/fault:broken")).token(&token),
     ] {
         let faulty = faulty.header("X-Request-Id", "my-id.1");
-        // Both on one connection, which must stay usable.
+        // On one connection, which must stay usable.
         let mut connection = app.connect().await;
         for _ in 0..2 {
             let response = connection.exchange(&faulty).await;

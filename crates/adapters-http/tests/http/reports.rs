@@ -115,7 +115,7 @@ async fn a_report_beyond_the_prefixes_of_a_client_is_not_found() {
     }
 }
 
-/// By no operation, whatever its client may do, by no event and by no line of the log.
+/// No operation, event or log line reveals the reporter.
 #[tokio::test]
 async fn nobody_outside_the_operators_sees_a_reporter() {
     let log = Log::of_this_process();

@@ -1,5 +1,3 @@
-//! Health, readiness and unknown paths.
-
 use std::sync::atomic::Ordering;
 
 use serde_json::json;

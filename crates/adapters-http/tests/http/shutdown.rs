@@ -16,7 +16,7 @@ async fn what_was_accepted_is_answered_and_nothing_else_accepted() {
     let mut idle = app.connect().await;
     assert_eq!(idle.exchange(&request("GET", "/healthz")).await.status, 200);
 
-    // Long enough for the request to begin, and too short for it to end.
+    // The request has begun but not ended.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let stop = app.stop.clone();
     let stopping = tokio::spawn(async move { stop.stop().await });

@@ -1,5 +1,3 @@
-//! Reporting a person and reading the record.
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 

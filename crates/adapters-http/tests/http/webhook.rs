@@ -1,5 +1,3 @@
-//! Deliveries of the provider and their signatures.
-
 use newsletter::subscriber::{
     SignedWith,
     SubscriberStatus::{self, Removed, SpamReported, Unsubscribed},
@@ -85,8 +83,8 @@ async fn any_of_the_secrets_will_do() {
     }
 }
 
-/// Any client may send a delivery, so the limit is lower than for authorised clients. The signature
-/// is of the bytes as they were sent, whatever their declared type.
+/// Anyone may send a delivery, so the limit is lower than for authorised clients. The signature
+/// covers the bytes as sent, whatever their declared type.
 #[tokio::test]
 async fn a_delivery_has_a_largest_size_and_is_signed_as_it_was_sent() {
     const MOST: usize = 256 * 1024;

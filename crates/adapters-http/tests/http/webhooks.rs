@@ -40,7 +40,6 @@ fn secret_of(webhook: &Value) -> Secret {
     Secret::parse(webhook["secret"].as_str().unwrap()).unwrap()
 }
 
-/// The operations on one webhook, each with a body that it takes.
 fn operations() -> [(&'static str, &'static str, Option<Value>); 8] {
     let since = json!({"since": "2026-01-01T00:00:00Z"});
     [
@@ -216,7 +215,6 @@ async fn wrong_bodies_and_parameters_are_refused() {
     check(&app, Some(&token), PATH, &table).await;
 }
 
-/// Each of these requests looks up a name, which may take long.
 #[tokio::test]
 async fn a_client_has_few_registrations_under_way() {
     let app = TestApp::spawn();
@@ -243,7 +241,7 @@ async fn a_client_has_few_registrations_under_way() {
     }
 }
 
-/// Another client's webhook is 404, and so is a path that is no id.
+/// Another client's webhook is 404, and so is an invalid id.
 #[tokio::test]
 async fn a_client_sees_its_own_and_no_others() {
     let app = TestApp::spawn();

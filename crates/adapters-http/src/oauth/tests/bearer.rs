@@ -1,5 +1,3 @@
-//! Requests that are authorised, and the refusals of the others.
-
 use std::num::NonZeroU32;
 
 use actix_web::{
@@ -69,8 +67,8 @@ async fn a_request_has_one_token_in_one_header() {
     assert_eq!(outcome, Err(AuthError::Ambiguous));
 }
 
-/// The refusals of [`a_refusal_says_what_rfc_6750_wants`], in its order: status, `Retry-After`, and
-/// what follows the realm in the challenge, if there is one.
+/// Refusals in the order of [`a_refusal_says_what_rfc_6750_wants`]: status, `Retry-After`, and the
+/// challenge after the realm.
 const REFUSALS: &str = r#"
 401 |    |
 400 |    | , error="invalid_request", error_description="There is more than one Authorization header."
@@ -138,14 +136,14 @@ async fn a_revoked_clients_tokens_stop_within_five_seconds() {
         assert_eq!(authorize(READERS).await, Ok(id), "the answer still holds");
     }
     let revoked = Err(AuthError::Invalid(TokenFault::Revoked));
-    // A clock that is set back keeps no answer alive.
+    // An answer never holds longer because the clock was set back.
     for seconds in [-60, 5] {
         harness.set_clock(seconds);
         assert_eq!(authorize(READERS).await, revoked, "at {seconds} s");
     }
     let outcome = authorize(&[Scope::NewsletterSubscribersWrite]).await;
     assert_eq!(outcome, revoked, "401 comes before 403");
-    // One that is gone counts as revoked.
+    // A deleted client counts as revoked.
     harness.clients.clients.lock().unwrap().clear();
     harness.set_clock(10);
     assert_eq!(authorize(READERS).await, revoked);
@@ -225,7 +223,7 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
     assert_eq!(authorize(READERS).await, Err(limited(2, 1)));
     harness.set_clock(35);
     assert_eq!(authorize(READERS).await, Ok(id));
-    // Another limit starts again, within seconds.
+    // A new limit starts fresh within seconds.
     limit(1);
     harness.set_clock(39);
     assert_eq!(authorize(READERS).await, Ok(id));

@@ -1,5 +1,3 @@
-//! How processes follow changes of the key folder.
-
 use std::{fs, sync::mpsc, thread};
 
 use super::*;

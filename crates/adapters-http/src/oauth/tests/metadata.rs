@@ -1,6 +1,3 @@
-//! The published metadata and keys, and the claims of a token. That other libraries verify it by
-//! them is shown in `tests/python`.
-
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 

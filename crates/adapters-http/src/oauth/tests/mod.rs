@@ -1,4 +1,4 @@
-//! All of OAuth on clients in memory, a key folder and a virtual clock.
+//! OAuth on clients in memory, a key folder and a virtual clock.
 
 mod bearer;
 mod keys;
@@ -47,7 +47,6 @@ const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
 const START: i64 = 1_767_225_600;
 
-/// A key id of a time; `n` distinguishes several of the same time.
 fn key_id(at: OffsetDateTime, n: u8) -> KeyId {
     let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap();
     KeyId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[n; 10]).into_uuid()).unwrap()
@@ -126,7 +125,6 @@ impl ActivityRecorder for Uses {
     }
 }
 
-/// A process: an authorizer with its clients, key folder and clock.
 pub(crate) struct Harness {
     folder: KeyFolder,
     pub(crate) clients: Arc<FakeClients>,
@@ -162,7 +160,6 @@ impl Harness {
         }
     }
 
-    /// Another process on the same database, with caches of its own.
     fn other_process(&self) -> Data<Authorizer> {
         self.process_with(KeyRing::open(self.folder.clone()).unwrap())
     }

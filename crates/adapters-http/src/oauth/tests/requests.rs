@@ -69,7 +69,7 @@ fn filled(text: &str, id: ClientId, secret: &str) -> String {
     let id = id.to_string();
     let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let unpadded = STANDARD.encode(format!("{id}:{secret}"));
-    // What is random comes last: a secret may well contain one of the words.
+    // Random values come last: a secret may contain one of the words.
     let text = text
         .replace("GRANT", "grant_type=client_credentials")
         .replace("POST", "client_id=ID&client_secret=SECRET")
@@ -130,7 +130,7 @@ async fn every_request_gets_its_answer() {
     }
 }
 
-/// Of each kind of body, whether it is read, and how it is refused.
+/// Whether each kind of body is read, and how it is refused.
 #[actix_web::test]
 async fn a_form_is_read_and_json_that_says_the_same() {
     const FORM: &str = "application/x-www-form-urlencoded";
@@ -248,7 +248,7 @@ async fn the_token_has_the_scopes_that_were_asked_for_or_all() {
     );
 }
 
-/// Which secrets are live is decided by `access`.
+/// `access` decides which secrets are valid.
 #[actix_web::test]
 async fn a_new_secret_works_and_a_revoked_client_has_none_at_once() {
     let harness = Harness::new();
@@ -323,7 +323,7 @@ async fn a_wrong_secret_reads_no_client_and_a_new_one_works_at_once() {
         *client = client.rotate(secret.digest(), Duration::ZERO, at(0)).client;
     });
     assert_eq!(post(secret.expose()).await, 200);
-    // A revoked client is not read for its secrets either.
+    // The secrets of a revoked client are not read either.
     harness
         .clients
         .change(id, |client| *client = client.revoke(at(0)).unwrap().client);
@@ -369,7 +369,7 @@ async fn a_token_counts_as_a_request_of_its_client() {
     assert_eq!(minted.status, 200);
     let token = bearer(minted.body["access_token"].as_str().unwrap());
     assert_eq!(harness.authorize(&token, READERS).await, Ok(id));
-    // Wrong secrets are not the client's, but a wrong scope is.
+    // Wrong secrets do not count towards the client's limit; a wrong scope does.
     assert_eq!(guess(&harness, id, 0).await, 401);
     let wrong = harness.post(&[], &format!("{form}&scope=everything")).await;
     assert_eq!(wrong.status, 400);

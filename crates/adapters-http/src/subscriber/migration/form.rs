@@ -1,5 +1,3 @@
-//! The form that the holder of a link sends: the token and the action.
-
 use actix_web::HttpMessage as _;
 use fields::{body::BodyError, validation::FieldErrors, vocabulary::vocabulary};
 use newsletter::subscriber::MigrationToken;
@@ -26,7 +24,6 @@ vocabulary! {
     }
 }
 
-/// Reads an action. An absent one means `confirm`; an unknown one is refused.
 fn action_of(sent: Option<&str>) -> Result<Action, ApiError> {
     let action = sent.map_or(Some(Action::Confirm), Action::parse);
     action.ok_or_else(|| {
@@ -79,7 +76,7 @@ pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     Ok(token.map(|token| Form { token, action }))
 }
 
-/// Parses a token. Tokens are visible ASCII; for other text no store is asked.
+/// Parses a token: visible ASCII. Other text never reaches the store.
 fn token_of(text: &str) -> Option<MigrationToken> {
     let visible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     visible.then(|| MigrationToken::from_text(text))
@@ -124,7 +121,6 @@ mod tests {
         assert!(of_json(b"{").is_err());
     }
 
-    /// A form with an unknown action must not move a subscriber.
     #[test]
     fn an_action_is_one_of_two() {
         use Action::{Confirm, Unsubscribe};

@@ -1,8 +1,8 @@
-//! The pages on which a person confirms the move to the new account, by the link in an e-mail.
+//! The pages that confirm the move to the new account, by a link in an e-mail.
 //!
-//! The link leads to a page with two buttons, to move and to unsubscribe instead. Only a button
-//! changes anything, because mail scanners follow links. Browsers get pages in a language that they
-//! accept, also for errors; programs get JSON.
+//! The link leads to a page with two buttons: move, or unsubscribe. Only a button changes anything,
+//! because mail scanners follow links. Browsers get pages in a language they accept, also for
+//! errors; programs get JSON.
 
 mod form;
 mod page;
@@ -40,7 +40,7 @@ pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
 pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
-/// The largest form that is read. It contains one token, and any client may send it.
+/// The largest form in bytes. It contains one token, and any client may send it.
 const MOST_BYTES: usize = 4 * 1024;
 
 const RESULT_PAGES: [(&str, PassageOf); 3] = [
@@ -112,7 +112,7 @@ async fn press(
             }))
         }
         Ok(None) => unknown(request, pages),
-        // Without the form, and so without a button to try again, which would not help.
+        // Without the form and its retry button, which would not help.
         Err(error @ NewsletterError::NotSetUp) => failed(request, pages, &error, None),
         Err(error) => failed(request, pages, &error, Some(&form)),
     }
@@ -130,8 +130,8 @@ const fn result_path(subscriber: &Subscriber) -> &'static str {
     }
 }
 
-/// Redirects with 303, so that reloading the page does not send the form again, and the page's
-/// address contains no token.
+/// Redirects with 303, so that a reload does not resend the form, and the address contains no
+/// token.
 fn redirect(path: &'static str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((LOCATION, path))
@@ -153,8 +153,7 @@ fn failed(
     refuse(request, pages, ApiError::confirmation_failed(cause), says)
 }
 
-/// Answers a refusal: JSON for a program, and for a browser a page with the same status and
-/// headers.
+/// Answers a refusal: JSON for a program, a page with the same status and headers for a browser.
 fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>) -> Answer {
     if prefers_page(request) {
         pages.show(request, says, error.error_response())
@@ -172,7 +171,7 @@ refusals! {
 }
 
 impl ApiError {
-    /// 503 of the confirmation after any failure: the page asks people to try again.
+    /// 503 after any failure of the confirmation: the page asks people to try again.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {
             NewsletterError::NotSetUp => return Self::links_off(),

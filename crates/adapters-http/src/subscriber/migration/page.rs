@@ -1,5 +1,3 @@
-//! Renders the pages, with headers that protect the token in their addresses.
-
 use actix_web::{
     HttpMessage, HttpResponse,
     http::header::{
@@ -20,7 +18,7 @@ pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
 pub const STYLE_PATH: &str = "/newsletter/style.css";
 
 /// The content security policy: no scripts, nothing from other sites, no framing. `form-action`
-/// also applies to redirects of the form.
+/// also applies to the form's redirects.
 const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
 const HTML: &str = "text/html; charset=utf-8";
@@ -33,8 +31,6 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (VARY, "Accept, Accept-Language"),
 ];
 
-/// Adds headers against caching, indexing and framing, and against sending the address as
-/// `Referer`.
 pub fn guard(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -47,7 +43,7 @@ pub type PassageOf = fn(&Texts) -> &Passage;
 pub enum Says<'a> {
     Passage(PassageOf),
     Question(&'a MigrationToken),
-    /// That a button may have done nothing, with one to try again.
+    /// A button may have failed; the page offers it again.
     InDoubt(&'a Form),
 }
 

@@ -1,12 +1,10 @@
-//! The texts of the pages: a table of all languages, and the choice of one.
-
 use actix_web::{
     HttpMessage,
     http::header::{AcceptLanguage, Header, Preference, Quality},
 };
 use serde::Deserialize;
 
-/// The texts of every language, the first of which is the fallback.
+/// The texts by language; the first is the fallback.
 #[derive(Debug)]
 pub struct Languages([Texts; 11]);
 
@@ -23,9 +21,9 @@ pub struct Texts {
     pub unsubscribed: Passage,
     pub not_subscribed: Passage,
     pub unknown: Passage,
-    /// The page for a failure of the service that changed nothing.
+    /// A failure that changed nothing.
     pub failed: Passage,
-    /// The page for a failure of the service that may have changed something.
+    /// A failure that may have changed something.
     pub in_doubt: Passage,
     pub retry_button: String,
 }
@@ -44,8 +42,8 @@ impl Languages {
         serde_json::from_str(table).map(Self)
     }
 
-    /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); with equal
-    /// weights, the first.
+    /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); of equals,
+    /// the first.
     pub fn texts_for(&self, request: &impl HttpMessage) -> &Texts {
         let accepted = AcceptLanguage::parse(request).map(|AcceptLanguage(ranges)| ranges);
         let mut best = (&self.0[0], Quality::ZERO);
@@ -60,8 +58,8 @@ impl Languages {
         best.0
     }
 
-    /// The texts for a language range. A lookup (RFC 4647 §3.4) removes subtags from the range
-    /// until a language matches; as every language here is a primary subtag, only that is compared.
+    /// Finds a language range. A lookup (RFC 4647 §3.4) removes subtags until a language matches;
+    /// as all languages here are primary subtags, only those are compared.
     fn look_up(&self, range: &str) -> Option<&Texts> {
         let primary = range.split('-').next().unwrap_or_default();
         let is = |tag: &str| primary.eq_ignore_ascii_case(tag);

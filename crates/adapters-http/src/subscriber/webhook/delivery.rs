@@ -1,10 +1,9 @@
 //! Parses the relevant events of a delivery.
 //!
 //! The provider sends one event or a batch, with the person's fields in the event or under
-//! `subscriber`, and the event's name under `event` or `type`; its documentation, its libraries and
-//! its deliveries disagree, so all forms are accepted. Values stay raw JSON until they are needed,
-//! so that a defect in an unused field (a number out of range, half a surrogate pair, deep nesting)
-//! does not lose the event.
+//! `subscriber`, and the event's name under `event` or `type`. Its documentation, libraries and
+//! deliveries disagree, so all forms are accepted. Values stay raw JSON until needed, so that a
+//! defect in an unused field does not lose the event.
 
 use std::collections::HashMap;
 
@@ -17,7 +16,7 @@ use crate::error::ApiError;
 
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// The relevant events of a delivery; none for any other JSON.
+/// The relevant events; none for any other JSON.
 pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))?;

@@ -1,8 +1,8 @@
 //! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
 //!
-//! A sender that signs with one of the secrets is the provider. Its JSON is answered 200, whether
-//! or not it contains a relevant event, because any other answer makes the provider deliver it
-//! again. If the store fails, the answer is 503, so that it does.
+//! A delivery signed with one of the secrets comes from the provider. It is answered 200 with or
+//! without relevant events, because any other answer repeats it. If the store fails, the answer is
+//! 503, so that the provider retries.
 
 mod delivery;
 mod signature;
@@ -36,11 +36,11 @@ use crate::{
 
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The largest delivery that is read, as any client may send one. The provider's batches have at
-/// most some hundred events of about a kilobyte.
+/// The largest delivery in bytes, as anyone may send one. The provider's batches have at most some
+/// hundred events of about a kilobyte.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// The time limit of the store. The provider waits for three seconds, and the contract promises an
+/// The time limit of the store. The provider waits three seconds, and the contract promises an
 /// answer within one.
 const PATIENCE: Duration = Duration::from_millis(900);
 
@@ -78,10 +78,8 @@ async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Sign
     answer::json(StatusCode::OK, &json!({}))
 }
 
-/// Waits for events to be written, with a time limit.
-///
-/// After the limit they are still written, though the provider is asked to deliver them again:
-/// otherwise nothing would be written while the store is slow.
+/// Waits for the write within the time limit. The write continues after the limit although the
+/// provider will retry: otherwise a slow store would never take anything.
 async fn written(
     writing: impl Future<Output = Result<(), NewsletterError>> + Send + 'static,
 ) -> Result<(), ApiError> {

@@ -8,8 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 const NAME: HeaderName = HeaderName::from_static("signature");
 const LENGTH: usize = 32;
 
-/// The secrets that deliveries may be signed with: one for each account, and several during a
-/// change of secrets.
+/// One secret for each account, and several during a change.
 pub struct Signatures(Vec<Key>);
 
 impl Signatures {
@@ -27,7 +26,7 @@ impl Signatures {
         self.0.is_empty()
     }
 
-    /// Returns which secret signed the body, if one did. Takes the same time for any result.
+    /// Returns which secret signed the body, in constant time.
     pub fn verify(&self, signature: &Signature, body: &[u8]) -> Option<SignedWith> {
         let of = self.0.len();
         self.0.iter().zip(1..).fold(None, |found, (key, nth)| {
@@ -94,7 +93,7 @@ mod tests {
         ] {
             let known: Vec<SecretString> = secrets.iter().map(|it| (*it).into()).collect();
             let known = Signatures::new(&known);
-            // An empty secret is none.
+            // An empty secret counts as none.
             assert_eq!(known.is_off(), secrets.concat().is_empty(), "{secrets:?}");
             let expect = expect.map(|nth| SignedWith {
                 nth,

@@ -46,13 +46,12 @@ pub struct Backend {
     pub receiver: Arc<Receiver>,
     pub log_is_away: AtomicBool,
     pub followers: AtomicUsize,
-    /// The number of pages of an export that can still be read; then they have one posting each.
+    /// The pages that an export can still read; then each has one posting.
     pub export_pages: Mutex<Option<usize>>,
     pub imports: Arc<AtomicUsize>,
     pub gathered: Mutex<Gathered>,
 }
 
-/// Counts a reader of the event log until it is dropped.
 struct Follower<'a>(&'a AtomicUsize);
 
 impl Drop for Follower<'_> {
@@ -157,7 +156,7 @@ impl ActivityLog for Backend {
         self.store.record(writes).await
     }
 
-    /// Writes first what was gathered.
+    /// Writes collected activity first.
     async fn activities(
         &self,
         clients: &[ClientId],

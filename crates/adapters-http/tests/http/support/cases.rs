@@ -11,15 +11,15 @@ pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(options, Some("nosniff"), "{name}");
 }
 
-/// Sends the requests of a table to the paths below `base`, and compares the answers. A line has
-/// these columns, of which the last may be absent:
+/// Sends the requests of a table below `base`, and compares the answers. A line has these columns,
+/// the last optional:
 ///
 /// ```text
 /// METHOD PATH; Header: value | body | status | part of the message | Header: part of its value
 /// ```
 ///
-/// A body is JSON, has its type before a colon, is `posting` for one that creates a posting, or is
-/// empty for none. `LARGE` in it stands for a text beyond the limit of bodies.
+/// A body is JSON, a type and a colon before the content, `posting` for a valid new posting, or
+/// empty for none. `LARGE` is a text above the body limit.
 pub async fn check(app: &TestApp, token: Option<&str>, base: &str, table: &str) {
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
         let mut columns = line.split('|').map(str::trim);

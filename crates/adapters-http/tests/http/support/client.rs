@@ -105,7 +105,7 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap();
     }
 
-    /// Writes as long as the server accepts data. Returns whether it accepted all.
+    /// Writes until the server stops accepting. Returns whether it accepted all.
     pub async fn try_write(&mut self, bytes: &[u8]) -> bool {
         matches!(
             timeout(PATIENCE, self.stream.write_all(bytes)).await,
@@ -113,7 +113,7 @@ impl Connection {
         )
     }
 
-    /// Closes the client's side of the connection, and still reads.
+    /// Closes the sending side.
     pub async fn end(&mut self) {
         self.stream.shutdown().await.unwrap();
     }
@@ -155,7 +155,7 @@ impl Connection {
         String::from_utf8(self.rest_of_bytes().await).unwrap()
     }
 
-    /// Like [`rest`](Self::rest), of an answer that may be compressed.
+    /// Like [`rest`](Self::rest), for a possibly compressed answer.
     pub async fn rest_of_bytes(mut self) -> Vec<u8> {
         timeout(PATIENCE, self.stream.read_to_end(&mut self.buffer))
             .await
@@ -164,7 +164,7 @@ impl Connection {
         self.buffer
     }
 
-    /// Whether the server has closed the connection properly, without sending more.
+    /// Whether the server closed the connection properly without sending more.
     pub async fn is_closed(&mut self) -> bool {
         let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
         matches!(more, Ok(Ok(0)))

@@ -1,5 +1,4 @@
-//! Imports on the store in memory, line by line. The number of lines that a catalogue misses, and
-//! faults, are asked for by identifiers.
+//! Imports on the store in memory. Identifiers request missing postings and faults.
 
 use std::sync::{
     Arc,

@@ -1,5 +1,3 @@
-//! A test application and a client for it.
-
 mod backend;
 mod cases;
 mod client;
@@ -38,8 +36,7 @@ pub const IMPORT_LIMIT: u64 = 4 << 20;
 
 pub const PATH: &str = "/api/job-board/job-postings";
 
-/// Deadlines that a test can wait for. actix-http's clock has a resolution of half a second, so
-/// shorter ones would have passed at once.
+/// Short deadlines. actix-http's clock resolves half a second; shorter ones would pass at once.
 pub const QUICK: Timeouts = Timeouts {
     head: Duration::from_secs(1),
     keep_alive: Duration::from_secs(1),
@@ -197,7 +194,6 @@ impl TestApp {
         request.body(form).send(self).await
     }
 
-    /// Creates a client with a change. Returns its id and the form that asks for its token.
     pub async fn credentials(&self, change: impl FnOnce(&mut Client)) -> (ClientId, String) {
         let secret = ClientSecret::generate().unwrap();
         let (id, now) = (ClientId::new(Uuid::now_v7()), OffsetDateTime::now_utc());

@@ -1,5 +1,3 @@
-//! What a delivery of the provider says, in any of its forms.
-
 use actix_web::{ResponseError, http::StatusCode};
 use newsletter::subscriber::SubscriberStatus::{self, Bounced, SpamReported, Unsubscribed};
 
