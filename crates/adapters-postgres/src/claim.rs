@@ -1,5 +1,3 @@
-//! Finds due tasks and claims them, in one statement.
-
 use diesel::sql_types::Bool;
 use kernel::{
     StoreError,
@@ -11,10 +9,9 @@ use uuid::Uuid;
 
 use crate::{PostgresStore, error::Failure};
 
-/// Selects tasks and claims them, skipping rows that another worker is claiming.
+/// Selects and claims tasks, skipping rows that another worker is claiming.
 ///
-/// `coalesce(account, '')` is the expression of the index, which could not be used otherwise.
-/// `MATERIALIZED` keeps the `LIMIT` in force.
+/// `coalesce(account, '')` is the index's expression. `MATERIALIZED` enforces the `LIMIT`.
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
@@ -52,7 +49,7 @@ statement! {
     returns (Bool,)
 }
 
-/// The claimed tasks of rows, the longest due first.
+/// The claimed tasks, the longest due first.
 fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<Claimed>, Failure> {
     rows.sort_unstable_by_key(|row| (row.next_at, row.id));
     let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
@@ -91,7 +88,7 @@ impl PostgresStore {
         .await
     }
 
-    /// Claims the task that is longest overdue of those whose lease has expired.
+    /// Claims the longest overdue task whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

@@ -1,5 +1,3 @@
-//! Commits: each in one transaction, whose statements are sent together.
-
 use domain::store::WriteSet;
 use kernel::{StoreError, attention::AttentionCheck};
 use newsletter::store::WriteSet as SubscriberWrites;
@@ -8,7 +6,6 @@ use sql_common::{attention, commit, executor::Pipeline, subscriber};
 use crate::PostgresStore;
 
 impl PostgresStore {
-    /// Writes a commit, all of it or nothing.
     pub(crate) async fn commit_postings(&self, writes: WriteSet) -> Result<(), StoreError> {
         let lock_timeout = self.connections.row_lock_timeout();
         self.write(async move |conn| {

@@ -1,13 +1,11 @@
 //! A bounded pool of connections to one database, and how work runs on them.
 //!
-//! Work runs in a task of its own, to its end, even if the caller has stopped waiting. Otherwise a
-//! cancelled request could leave a transaction open on a connection that the next request gets.
-//! Only waiting for a connection is part of the caller's future, and can be cancelled without a
-//! trace.
+//! Work runs to its end in a task of its own, even if the caller stops waiting. Otherwise a
+//! cancelled request could leave a transaction open for the next request on the connection. Only
+//! waiting for a connection belongs to the caller's future and can be cancelled.
 //!
-//! A connection returns to the pool only if its state is known. The pool notices a closed
-//! connection when it is next taken, and replaces it, so nothing needs to be done after a restart
-//! of the server.
+//! A connection returns to the pool only in a known state. The pool replaces closed connections
+//! when they are taken, so a server restart needs no action.
 
 use std::{
     future::Future,
@@ -57,7 +55,7 @@ impl<T, F> Work<T> for F where
 {
 }
 
-/// An async function whose future type can be named; that of `AsyncFnOnce` cannot.
+/// An async function with a nameable future type, unlike `AsyncFnOnce`.
 pub(crate) trait Named<C, T>: FnOnce(C) -> Self::Future {
     type Future: Future<Output = T>;
 }
@@ -74,13 +72,12 @@ pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
     work_timeout: Duration,
-    /// A value of the server setting `lock_timeout`.
+    /// As a value of `lock_timeout`.
     row_lock_timeout: Arc<str>,
     recent: Mutex<RecentCommits>,
 }
 
 impl Connections {
-    /// Sets up the pool; a connection is made when it is first needed.
     pub(crate) fn new(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         let tls = MakeRustlsConnect::new(tls::client_config(url)?);
         let connector = Arc::new(Connector::new(url, options, tls));
@@ -90,7 +87,6 @@ impl Connections {
             let connector = Arc::clone(&connector);
             Box::pin(async move { connector.connect().await })
         });
-        // The setup closure has the URL already.
         let manager = AsyncDieselConnectionManager::new_with_config(String::new(), manager);
         let pool = Pool::builder(manager)
             .max_size(options.max_connections.max(1))
@@ -105,12 +101,10 @@ impl Connections {
         })
     }
 
-    /// How long a commit waits for a row lock, as a value of `lock_timeout`.
     pub(crate) fn row_lock_timeout(&self) -> Arc<str> {
         Arc::clone(&self.row_lock_timeout)
     }
 
-    /// Fails if the latest commits have all failed.
     pub(crate) fn check_commits(&self) -> Result<(), StoreError> {
         self.recent().check(Instant::now())
     }
@@ -119,7 +113,6 @@ impl Connections {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection from the pool, or makes one if the pool is not full.
     pub(crate) async fn get(&self) -> Result<Connection, StoreError> {
         let seconds = self.acquire_timeout.as_secs_f32();
         match timeout(self.acquire_timeout, self.pool.get()).await {
@@ -142,14 +135,14 @@ impl Connections {
         self.get().await.map(Object::take)
     }
 
-    /// Runs work outside a transaction: each statement commits by itself.
+    /// Runs work without a transaction: each statement commits by itself.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
         Ok(self.run_on(conn, work).await?)
     }
 
-    /// Runs work whose last statement writes and thereby commits. If its answer is lost, the
-    /// outcome is [`StoreError::InDoubt`].
+    /// Runs work whose last statement commits. Without its answer the outcome is
+    /// [`StoreError::InDoubt`].
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -178,7 +171,7 @@ impl Connections {
         .await
     }
 
-    /// Runs work in a transaction: all of it, or nothing.
+    /// Runs work in a transaction.
     pub(crate) async fn transaction<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -223,12 +216,12 @@ async fn limited<T>(
     })
 }
 
-/// Returns a connection to the pool, or closes it after a failure that leaves its state unknown.
-/// The server ends a statement that still runs on it within a second of the close
-/// (`client_connection_check_interval`), or else after `statement_timeout`.
+/// Returns a connection to the pool, or closes it after a failure of unknown effect. The server
+/// ends a running statement within a second of the close (`client_connection_check_interval`), else
+/// after `statement_timeout`.
 ///
-/// An unrecognised error counts as a lost connection if the server no longer answers: the server
-/// may have announced its shutdown in another language.
+/// An unrecognised error counts as a lost connection if the server no longer answers: it may have
+/// announced its shutdown in another language.
 async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, Failure> {
     let result = match result {
         Err(Failure::Broken(why)) if !is_alive(&mut conn).await => Err(Failure::Lost(why)),

@@ -1,6 +1,6 @@
-//! Takes in all rows of another store.
+//! Copies all rows from another store.
 //!
-//! While that is under way the database has a table `copy_progress`, and no store opens it.
+//! Meanwhile the database has a table `copy_progress`, and no store opens it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
     New,
-    /// Partly filled by a copy that broke off.
+    /// Partly filled by an interrupted copy.
     Resumed,
     /// In use: these tables have rows. Nothing was changed.
     InUse(Vec<String>),
@@ -34,7 +34,6 @@ pub struct CopyTarget {
 }
 
 statement! {
-    /// Whether a copy is under way.
     IsUnderWay = "SELECT to_regclass('copy_progress') IS NOT NULL",
     returns diesel::sql_types::Bool
 }
@@ -44,7 +43,6 @@ async fn is_under_way(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
     Ok(found == [true])
 }
 
-/// Fails while a copy into the database is under way.
 pub(crate) async fn refuse_half_a_copy(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
     if is_under_way(conn).await? {
         let why = "a copy into the database has not ended; run `posthaste copy` to its end";
@@ -81,7 +79,7 @@ impl CopyTarget {
             .await
     }
 
-    /// Begins a copy or goes on with one, unless the database is in use.
+    /// Begins or resumes a copy, unless the database is in use.
     pub async fn begin(&self) -> Result<Begun, StoreError> {
         self.connections.transaction(begin).await
     }
@@ -92,7 +90,7 @@ impl CopyTarget {
         Ok(self.rows(query, columns).await?.pop())
     }
 
-    /// The rows that follow a key, at most so many, in the order of the key.
+    /// The next rows after a key, in key order.
     pub async fn page(
         &self,
         table: Table,
@@ -142,8 +140,8 @@ impl CopyTarget {
             .await
     }
 
-    /// Ends the copy: the database can be used. Rows that are written from now on get numbers past
-    /// those that the source gave out.
+    /// Ends the copy: the database can be used. New rows get numbers after those that the source
+    /// gave out.
     pub async fn finish(&self, outbox: i64, events: i64) -> Result<(), StoreError> {
         self.connections
             .transaction(async move |conn| {
@@ -157,7 +155,7 @@ impl CopyTarget {
                 Ok(())
             })
             .await?;
-        // The planner knows nothing of tables that were filled a moment ago.
+        // The planner knows nothing of freshly filled tables.
         self.connections
             .run(async |conn| {
                 conn.batch_execute(&format!("ANALYZE {}", list(TABLES.map(|it| it.name))))
@@ -261,7 +259,7 @@ fn from_text(kind: Kind, text: &str) -> String {
         Kind::Integer => format!("({text})::bigint"),
         Kind::Boolean => format!("({text})::int::boolean"),
         Kind::Double => format!("({text})::float8"),
-        // By a factor that is a double, which holds either part exactly.
+        // By a double factor, which is exact for either part.
         Kind::Moment => format!(
             r"timestamptz 'epoch' + ({text})::bigint / 1000000 * interval '1 second'
             + ({text})::bigint % 1000000 * interval '1 microsecond'"

@@ -1,4 +1,4 @@
-//! How the key of a draft is reserved; the rest is `sql_common::draft`.
+//! Reserves draft keys; the rest is `sql_common::draft`.
 //!
 //! No statement waits for more than one row, so deadlocks cannot happen.
 
@@ -21,13 +21,13 @@ use uuid::Uuid;
 use crate::PostgresStore;
 
 statement! {
-    /// Reads before it writes, because an `INSERT` locks the row it conflicts with: a key with a
-    /// draft, or reserved by another worker, needs no lock. Another worker may reserve the key
-    /// after that read, so the upsert checks again (`excluded.used_at` is the time of the request).
-    /// A draft has neither a holder nor an end, so it never looks free.
+    /// Reads before it writes, because an `INSERT` locks a conflicting row: a key with a draft or
+    /// another's reservation needs no lock. Another worker may reserve the key after the read, so
+    /// the upsert checks again (`excluded.used_at` is the request's time). A draft has no holder or
+    /// end, so it never looks free.
     ///
-    /// `used_at` of a draft is updated at most once a day. The upsert and that update both go by
-    /// the row as first read, so at most one of them writes it.
+    /// `used_at` of a draft changes at most once a day. The upsert and that update use the row as
+    /// first read, so at most one writes it.
     Reserve = r"
         WITH asked (key, holder, reserved_until, now) AS (
             VALUES (:key::bytea, :holder::uuid, :until::timestamptz, :now::timestamptz)
@@ -81,7 +81,7 @@ impl TryFrom<Row> for Reservation {
             let until = until.ok_or_else(|| corrupt("drafts.reserved_until", "nothing"))?;
             until.time("drafts.reserved_until")?;
         }
-        // Another worker may have reserved the key after it was read as free.
+        // Another worker may have reserved the key after the read.
         Ok(Self::Taken)
     }
 }

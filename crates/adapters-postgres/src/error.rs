@@ -1,23 +1,18 @@
-//! Classifies failures of a connection, in one place.
-
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use kernel::StoreError;
 use sql_common::executor;
 
-/// Why work on a connection failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Another transaction was faster; the caller has to load again.
+    /// Another transaction was faster; the caller must load again.
     Conflict,
-    /// Another transaction keeps a row locked.
+    /// Another transaction holds a row lock.
     Locked(String),
     Answered(String),
-    /// The connection is lost, or the server is stopping; whether the statement was carried out is
-    /// unknown.
+    /// The connection is lost, or the server stopping; the statement's outcome is unknown.
     Lost(String),
-    /// Retrying would not help.
     Broken(String),
 }
 
@@ -56,7 +51,6 @@ impl From<DieselError> for Failure {
     }
 }
 
-/// Errors of shared statements, classified as this database means them.
 impl From<executor::Failure> for Failure {
     fn from(failure: executor::Failure) -> Self {
         match failure {
@@ -81,7 +75,7 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Fai
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
             Failure::Conflict
         }
-        // A server that refuses writes has become a standby; the primary is another one now.
+        // A server that refuses writes has become a standby of another primary.
         DatabaseErrorKind::ReadOnlyTransaction
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ClosedConnection => Failure::Lost(message),
@@ -92,8 +86,8 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Fai
 
 type Phrases = (fn(String) -> Failure, &'static [&'static str]);
 
-/// Messages of PostgreSQL that are no defects of this program. diesel passes on the message without
-/// its SQLSTATE; `establish` asks the server for English ones.
+/// PostgreSQL messages that are not this program's defects. diesel omits the SQLSTATE; `establish`
+/// requests English.
 const PHRASES: [Phrases; 4] = [
     (
         |_| Failure::Conflict,
@@ -102,7 +96,6 @@ const PHRASES: [Phrases; 4] = [
     ),
     (
         Failure::Locked,
-        // 55P03: a lock was not available in time.
         &[
             "canceling statement due to lock timeout",
             "could not obtain lock on",
@@ -142,7 +135,6 @@ const PHRASES: [Phrases; 4] = [
     ),
 ];
 
-/// Classifies a failure by PostgreSQL's message.
 fn by_message(message: String) -> Failure {
     let sort = PHRASES
         .iter()

@@ -1,8 +1,3 @@
-//! How a connection is made, and its settings for the server and for TCP.
-//!
-//! Settings of the session are sent after the connection is made, in one round trip. A pooler such
-//! as `PgBouncer` ignores settings in the startup packet, or refuses it.
-
 use std::{pin::pin, time::Duration};
 
 use diesel::ConnectionError;
@@ -13,20 +8,19 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{PostgresOptions, PostgresUrl, error::chain};
 
-/// How long a connection may be idle before the first TCP keepalive probe; the time between probes;
-/// and how long sent data may stay unacknowledged.
+/// TCP keepalive: the idle time before a probe, the time between probes, and the limit for
+/// unacknowledged data.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVE_RETRIES: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 
-/// Settings of the planner: nested index lookups, and generic plans.
+/// Planner settings: nested index lookups and generic plans.
 ///
-/// Every query here looks rows up by an index. While a table is small, the server would prefer a
-/// sequential scan, and keep that plan for as long as the statement stays prepared and the table is
-/// not analysed; a new database would get slower as it fills. A custom plan for each execution
-/// would not be better, only cost planning time. A generic plan assumes that a page of a list reads
-/// a tenth of the table, and would start parallel workers for it.
+/// All queries look up rows by index. For a small table the server would prefer a sequential scan,
+/// and keep that plan while the statement stays prepared and the table is not analysed: a new
+/// database would slow down as it fills. Custom plans would only cost planning time. A generic plan
+/// assumes that a page of a list reads a tenth of the table, and would start parallel workers.
 const PLANNER: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
@@ -36,15 +30,15 @@ const PLANNER: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// Asks for error messages in English, by which `error` classifies them, if the role may set that;
-/// returns whether they are.
+/// Requests English messages, by which `error` classifies failures, if the role may; returns
+/// whether they are English.
 const ENGLISH: &str = "SELECT set_config('lc_messages', 'C', false) \
      WHERE current_setting('lc_messages') !~* '^(C|POSIX|en)' \
      AND has_parameter_privilege('lc_messages', 'SET'); \
      SELECT current_setting('lc_messages') ~* '^(C|POSIX|en)'";
 
-/// Has the server look every second whether the client is still there while a statement runs, so
-/// that closing a connection ends its statement. Servers on Windows refuse that, and relatives of
+/// Makes the server check every second during a statement that the client still exists, so that
+/// closing a connection ends the statement. Servers on Windows refuse the setting; relatives of
 /// PostgreSQL may not know it.
 const CHECK_CLIENT: &str = "SELECT set_config('client_connection_check_interval', '1000', false) \
      WHERE current_setting('client_connection_check_interval', true) = '0' \
@@ -115,7 +109,7 @@ fn speaks_english(answer: &[SimpleQueryMessage]) -> bool {
     rows.next_back().is_some_and(|row| row.get(0) == Some("t"))
 }
 
-/// Adds timeouts and keepalives that the URL does not set.
+/// Adds the timeouts and keepalives missing from the URL.
 fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     let mut config = url.config().clone();
     if config.get_application_name().is_none() {
@@ -135,8 +129,8 @@ fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     config
 }
 
-/// The statements that set up a session. Settings among the URL's `options` are already in force,
-/// and are left out.
+/// The statements that set up a session, without settings from the URL's `options`, which already
+/// apply.
 fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     let limits = [
         ("statement_timeout", options.statement_timeout),

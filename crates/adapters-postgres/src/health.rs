@@ -1,5 +1,3 @@
-//! Whether the database accepts writes, and the time of its clock.
-
 use async_trait::async_trait;
 use diesel::{
     pg::Pg,
@@ -16,8 +14,7 @@ use crate::{
 };
 
 statement! {
-    /// Whether the server is a standby, whether it is read-only, and which privileges the role
-    /// lacks.
+    /// Whether the server is a standby or read-only, and which privileges the role lacks.
     Writable = r"
         SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, (
             SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES

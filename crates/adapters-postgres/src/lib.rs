@@ -1,30 +1,17 @@
 //! The production store: any number of processes on one PostgreSQL database.
 //!
-//! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
-//! [`EventLog`](kernel::event::EventLog), [`Outbox`](kernel::outbox::Outbox),
-//! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`SignInTokens`](access::sign_in::SignInTokens),
-//! [`PostingBrowser`](domain::browse::PostingBrowser),
-//! [`DraftCache`](enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
-//! [`Webhooks`](webhooks::Webhooks); and of the newsletter
-//! [`Store`](newsletter::store::Store),
-//! [`SubscriberReader`](newsletter::store::SubscriberReader) and
-//! [`Accounts`](newsletter::store::Accounts). It keeps nothing in memory that another process can
-//! change.
+//! [`PostgresStore`] implements the ports of all contexts. It keeps nothing in memory that another
+//! process can change.
 //!
-//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
-//!   connections; `health`, `recent`: whether it can be written.
-//! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
-//! - `statement`: statements with columns of several rows; `copy`: takes in the rows of another
-//!   store.
-//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
-//!   its own way; `client`, `draft`, `outbox`, `subscriber`, `webhook`: statements on shared tables
-//!   that this store has in its own way.
+//! - `url`, `tls`, `establish`, `connection`: the database's address, and how work runs on
+//!   connections; `health`, `recent`: whether it accepts writes.
+//! - `migrations`: the tables, whose columns they explain; `open`: brings the schema up to date.
+//! - `statement`: statements with columns of several rows; `copy`: takes the rows of another store.
+//! - `ports`: the ports, implemented in `sql-common`.
+//! - `commit`: a write set as one transaction; `event`, `retention`, `client`, `draft`, `outbox`,
+//!   `subscriber`, `webhook`: what this store does in its own way.
 //!
-//! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
-//! names.
+//! The feature `testing` adds databases for tests, on the server of `POSTHASTE_TEST_POSTGRES_URL`.
 
 mod claim;
 mod client;
@@ -62,9 +49,6 @@ pub use self::{
     url::{InvalidPostgresUrl, PostgresUrl},
 };
 
-/// A store in a PostgreSQL database. Clones share its connections.
-///
-/// Its connections belong to the tokio runtime on which its methods are called.
 #[derive(Clone)]
 pub struct PostgresStore {
     connections: Arc<Connections>,

@@ -1,5 +1,3 @@
-//! Finds rows that other transactions hold locked.
-
 use async_trait::async_trait;
 use diesel::sql_types::{Text, Uuid as SqlUuid};
 use domain::store::{LockedRows, RowLocks};
@@ -13,7 +11,7 @@ use crate::{
 };
 
 statement! {
-    /// Locks the rows that are free, for the length of this statement, and returns the others.
+    /// Locks the free rows for the statement's duration, and returns the others.
     Locked = r"
         WITH postings_free AS MATERIALIZED (
             SELECT id FROM postings WHERE id = ANY(:postings) FOR NO KEY UPDATE SKIP LOCKED

@@ -1,9 +1,3 @@
-//! The migrations that this program knows, and those that a database has.
-//!
-//! Migrations are applied while other processes push: each in a transaction of its own, which waits
-//! for locks of tables only briefly, or outside one if it builds an index. Processes of the version
-//! before go on with the migrated schema (`sql_common::migrations`).
-
 use std::{thread, time::Duration};
 
 use diesel::{
@@ -23,7 +17,6 @@ use crate::error::Failure;
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
 statement! {
-    /// The key is an arbitrary number that nothing else in the database uses.
     TryLock = "SELECT pg_try_advisory_lock(31647739056513395)",
     returns Bool
 }
@@ -35,20 +28,19 @@ statement! {
     returns (Text, Text)
 }
 
-/// The time between two attempts to get the lock for migrations.
 const LOCK_POLL: Duration = Duration::from_millis(200);
 
-/// How long a migration waits for a lock on a table. While it waits, every later statement on that
-/// table queues behind it, and those of the service give up after three seconds.
+/// How long a migration waits for a table lock. Meanwhile all later statements on the table queue
+/// behind it, and the service's time out after three seconds.
 const TABLE_LOCK_TIMEOUT: &str = "1s";
-/// How often a migration is tried that does not get its locks.
+/// How often a migration is attempted without its locks.
 const ATTEMPTS: usize = 60;
-/// The time between two attempts, in which others get on.
+/// The pause between attempts, in which others proceed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Applies the missing migrations in their order, each whole or not at all, and returns their
-/// names. Of several processes that call this at once, one migrates; the others wait, and then find
-/// nothing to do. What was applied before one fails stays.
+/// Applies the missing migrations in order, each whole or not at all, and returns their names. Of
+/// several concurrent callers one migrates; the others wait and find nothing to do. Migrations
+/// before a failed one stay.
 ///
 /// The connection is closed afterwards, which releases the lock.
 pub(crate) async fn migrate<S>(
@@ -59,7 +51,7 @@ where
     S: MigrationSource<Pg> + Send + Sync + 'static,
 {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
-    // Polled: a statement that waits has a snapshot, for whose end the building of an index waits.
+    // Polled: a waiting statement has a snapshot, whose end an index build waits for.
     let mut waits = false;
     while conn.load::<TryLock, bool>(&[]).await? != [true] {
         if !waits {
@@ -95,7 +87,7 @@ fn apply(conn: AsyncPgConnection, known: impl MigrationSource<Pg>) -> Result<Vec
     Ok(applied)
 }
 
-/// The failure of a migration, with the migration's name and what can be done.
+/// A failure with the migration's name and a remedy.
 fn named(failure: Failure, name: &str) -> Failure {
     match failure {
         Failure::Locked(why) => Failure::Locked(format!(
@@ -107,7 +99,6 @@ fn named(failure: Failure, name: &str) -> Failure {
     }
 }
 
-/// Applies a migration in a transaction.
 fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
     conn.batch_execute(&format!("SET lock_timeout = '{TABLE_LOCK_TIMEOUT}'"))?;
     let mut attempt = 1;
@@ -126,13 +117,13 @@ fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Fail
     }
 }
 
-/// Applies a migration that builds the index of its name, without keeping anybody from writing.
+/// Builds a migration's index without blocking writers.
 fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
     let name = migration.name().to_string();
     let index = name.split_once('_').map_or("", |(_, index)| index);
-    // The lock keeps no writer waiting, and the build has to outlast every older transaction.
+    // The lock blocks no writer, and the build must outlast every older transaction.
     conn.batch_execute("SET lock_timeout = 0")?;
-    // There is one if an earlier attempt was broken off; it would never be used.
+    // An interrupted attempt leaves one behind, which would never be used.
     conn.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""))?;
     conn.run_migration(migration)?;
     Ok(())

@@ -1,5 +1,3 @@
-//! Opens a database, and brings its schema up to date.
-
 use std::sync::Arc;
 
 use diesel::pg::Pg;
@@ -41,9 +39,9 @@ impl PostgresStore {
             .await
     }
 
-    /// Applies the missing migrations, and returns their names. Others may push meanwhile, and
-    /// several processes may call this at once. Each migration is applied whole or not at all; what
-    /// was applied before one fails stays.
+    /// Applies the missing migrations, and returns their names. Others may push meanwhile;
+    /// concurrent calls are safe. Each migration is applied whole or not at all; those before a
+    /// failed one stay.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
         let applied = migrations::migrate(conn, MIGRATIONS).await?;
@@ -51,7 +49,7 @@ impl PostgresStore {
         Ok(applied)
     }
 
-    /// Sees to it that the next event follows those that are there, also in another server.
+    /// Ensures that new events follow existing ones, also in another server.
     async fn order_events(&self) -> Result<(), StoreError> {
         let connections = &self.connections;
         if !connections

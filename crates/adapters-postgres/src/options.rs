@@ -1,25 +1,20 @@
-//! Limits on a store's connections.
-
 use std::time::Duration;
 
-/// Limits on a store's connections. All are well below the ten seconds a command may take, so that
-/// a command can try again.
+/// Limits on a store's connections, well below a command's ten seconds, so that a command can
+/// retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// The most connections that this process makes.
     pub max_connections: usize,
     pub acquire_timeout: Duration,
     pub statement_timeout: Duration,
-    /// How long a statement waits for a lock (`lock_timeout`).
     pub lock_timeout: Duration,
-    /// How long a commit waits for a row lock. The service's own commits take milliseconds, and one
-    /// row that stays locked longer holds up the whole batch.
+    /// How long a commit waits for a row lock. The service's commits take milliseconds, and a row
+    /// locked longer delays the whole batch.
     pub row_lock_timeout: Duration,
     /// How long a transaction may wait for its next statement before the server ends it
-    /// (`idle_in_transaction_session_timeout`), so that a process that has vanished does not keep
-    /// its locks.
+    /// (`idle_in_transaction_session_timeout`), so that a vanished process keeps no locks.
     pub idle_in_transaction_timeout: Duration,
-    /// The name in `pg_stat_activity`, unless the URL sets one.
+    /// The default name in `pg_stat_activity`.
     pub application_name: String,
 }
 
@@ -38,8 +33,8 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// How long work may take before the server counts as lost. Each statement has its own limit on
-    /// the server; this one is for a server that does not answer at all.
+    /// The limit of work on a server that does not answer at all. Statements have their own limits
+    /// on the server.
     pub(crate) fn work_timeout(&self) -> Duration {
         self.statement_timeout.saturating_mul(2)
     }

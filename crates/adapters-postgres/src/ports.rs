@@ -1,5 +1,3 @@
-//! The ports whose implementation is that of both stores.
-
 use kernel::StoreError;
 
 use crate::{PostgresStore, connection::Work};
@@ -19,7 +17,6 @@ sql_common::subscribers!(PostgresStore);
 sql_common::webhooks!(PostgresStore);
 
 impl PostgresStore {
-    /// Runs work that only reads.
     pub(crate) async fn query<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -27,7 +24,7 @@ impl PostgresStore {
         self.connections.run(work).await
     }
 
-    /// Runs one statement that may be run again: if its answer is lost, it counts as not run.
+    /// Runs a repeatable statement: a lost answer counts as not run.
     pub(crate) async fn repeatable<T: Send + 'static>(
         &self,
         work: impl Work<T>,

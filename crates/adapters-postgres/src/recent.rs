@@ -1,15 +1,14 @@
-//! The outcome of recent commits, to judge whether the next one can succeed.
+//! Judges by recent commits whether the next one can succeed.
 
 use std::time::{Duration, Instant};
 
 use kernel::StoreError;
 
-/// How many commits in a row have to fail for the store to count as failing.
+/// This many consecutive failed commits count as an outage.
 const FAILURES_IN_A_ROW: usize = 3;
-/// For how long after the last of them it counts as failing.
+/// How long the outage counts after the last of them.
 const FAILING_FOR: Duration = Duration::from_secs(10);
 
-/// The commits that failed since the last success.
 #[derive(Debug, Default)]
 pub(crate) struct RecentCommits {
     failed: usize,
@@ -17,7 +16,7 @@ pub(crate) struct RecentCommits {
 }
 
 impl RecentCommits {
-    /// Records the outcome of a commit; errors of that commit alone do not count.
+    /// Records a commit's outcome; errors of that commit alone do not count.
     pub(crate) fn record<T>(&mut self, result: &Result<T, StoreError>, now: Instant) {
         match result {
             Ok(_) => *self = Self::default(),
@@ -29,7 +28,6 @@ impl RecentCommits {
         }
     }
 
-    /// Fails if the store counts as failing.
     pub(crate) fn check(&self, now: Instant) -> Result<(), StoreError> {
         match &self.last {
             Some((at, why))

@@ -1,5 +1,3 @@
-//! The `Retention` port.
-
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
@@ -18,8 +16,8 @@ use time::OffsetDateTime;
 use crate::{PostgresStore, error::Failure};
 
 statement! {
-    /// Skips postings that another transaction is writing: they come with the next call.
-    /// `MATERIALIZED` keeps the `LIMIT` in force.
+    /// Skips postings that another transaction is writing: the next call takes them. `MATERIALIZED`
+    /// enforces the `LIMIT`.
     DropTexts = concat!(
         "WITH old AS MATERIALIZED (", old_texts!(""), " FOR NO KEY UPDATE SKIP LOCKED),
         texts AS (DELETE FROM posting_texts USING old WHERE posting_id = old.id),
@@ -34,8 +32,8 @@ statement! {
 }
 
 statement! {
-    /// Texts, decision, history and fingerprint go with a posting. The rows are found by their ids
-    /// alone, whatever the planner believes of statuses.
+    /// Texts, decision, history and fingerprint are deleted with it. Only ids find the rows,
+    /// whatever the planner believes of statuses.
     Delete = r"
         WITH sent AS MATERIALIZED (
             SELECT * FROM unnest(:id::uuid[], :version::bigint[]) AS sent (id, version)
@@ -62,8 +60,7 @@ statement! {
 }
 
 statement! {
-    /// Locks a posting before anything else of it, as commits do. `FOR UPDATE` also keeps drafts of
-    /// it from being stored meanwhile.
+    /// Locks the posting first, as commits do. `FOR UPDATE` also blocks storing its drafts.
     Lock = r"
         WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', :lock_timeout, true))
         SELECT version FROM postings
@@ -94,9 +91,8 @@ statement! {
 }
 
 statement! {
-    /// The next events in the order of the log: whether each is of the posting with a reason or a
-    /// code, and the last one of as many as one statement looks at. There is no index on
-    /// identifiers, and there need not be: only erasures look for them.
+    /// The next events in log order: whether each belongs to the posting and has a reason or code,
+    /// and the last examined one. No index on identifiers is needed: only erasures search them.
     EventsOf = r"
         WITH page AS MATERIALIZED (
             SELECT commit_seq, number,
@@ -122,8 +118,8 @@ statement! {
 
 const LOOKED_AT: i64 = 50_000;
 
-/// The places of a posting's events that have a reason or a code. Later ones would come with
-/// another version of the posting.
+/// The places of a posting's events with a reason or code. Later ones would come with another
+/// version of the posting.
 async fn events_of(
     store: &PostgresStore,
     identifier: &SourceIdentifier,
@@ -159,7 +155,7 @@ async fn erase(
     if found != [(erasure.version,)] {
         return Err(StoreError::Conflict.into());
     }
-    // Refusals that are being written: afterwards they are there, or see the entry of the audit.
+    // Afterwards, refusals being written are visible, or see the audit entry.
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;

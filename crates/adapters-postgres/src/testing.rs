@@ -1,4 +1,4 @@
-//! A database for each test, on the server that `POSTHASTE_TEST_POSTGRES_URL` names.
+//! A database for each test, on the server of `POSTHASTE_TEST_POSTGRES_URL`.
 #![expect(
     clippy::unwrap_used,
     clippy::missing_panics_doc,
@@ -26,10 +26,9 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections};
 
 const VARIABLE: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// The prefix of test databases' names; the process id and a number follow.
+/// The prefix of test databases; process id and number follow.
 const PREFIX: &str = "posthaste_test_";
 
-/// The superuser's URL of the test server.
 pub fn server() -> String {
     env::var(VARIABLE).unwrap_or_else(|_| {
         panic!(
@@ -40,14 +39,13 @@ pub fn server() -> String {
     })
 }
 
-/// The URL of another database on the same server.
 fn with_database(url: &str, name: &str) -> String {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let authority = address.split('/').nth(2).unwrap();
     format!("postgres://{authority}/{name}?{query}")
 }
 
-/// Limits that are generous enough for a machine busy with other tests.
+/// Generous limits for a busy machine.
 pub fn patient() -> PostgresOptions {
     PostgresOptions {
         acquire_timeout: Duration::from_mins(1),
@@ -59,7 +57,6 @@ pub fn patient() -> PostgresOptions {
     }
 }
 
-/// Runs async work to its end on a thread with its own runtime.
 fn aside<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> T {
     let work = || {
         tokio::runtime::Builder::new_current_thread()
@@ -69,16 +66,15 @@ fn aside<T: Send>(work: impl AsyncFnOnce() -> T + Send) -> T {
             .block_on(work())
     };
     thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| {
-        // Keeps the message of the panic.
+        // Keeps the panic's message.
         std::panic::resume_unwind(panic)
     })
 }
 
-/// Does work on a new connection to this database.
 fn connected<T: Send>(url: &str, work: impl AsyncFnOnce(&mut AsyncPgConnection) -> T + Send) -> T {
     aside(async || {
         let url: PostgresUrl = url.parse().unwrap();
-        // Creating or dropping a database makes the server write a checkpoint.
+        // Creating or dropping a database writes a checkpoint.
         let options = PostgresOptions {
             statement_timeout: Duration::from_mins(10),
             ..patient()
@@ -89,29 +85,26 @@ fn connected<T: Send>(url: &str, work: impl AsyncFnOnce(&mut AsyncPgConnection) 
     })
 }
 
-/// Runs statements in this database, and blocks until they end.
 pub fn execute(url: &str, statements: &str) {
     connected(url, async |conn| {
         conn.batch_execute(statements).await.unwrap();
     });
 }
 
-/// The only number that a query returns.
 pub fn number(url: &str, query: &str) -> i64 {
     connected(url, async |conn| {
         sql::<BigInt>(query).get_result(conn).await.unwrap()
     })
 }
 
-/// The texts that a query returns.
 pub fn texts(url: &str, query: &str) -> Vec<String> {
     connected(url, async |conn| {
         sql::<Text>(query).load(conn).await.unwrap()
     })
 }
 
-/// The databases of tests that run at the same time. They are dropped together after the last test,
-/// because each drop makes the server write a checkpoint.
+/// The databases of concurrent tests, dropped together at the end, because each drop writes a
+/// checkpoint.
 #[derive(Default)]
 struct Session {
     names: Mutex<Vec<String>>,
@@ -144,7 +137,7 @@ impl Session {
         name
     }
 
-    /// The name of a migrated database, to create others from.
+    /// The migrated database that others are created from.
     fn template(&self) -> &str {
         self.template.get_or_init(|| {
             let name = self.create("template1");
@@ -159,7 +152,7 @@ impl Drop for Session {
         let names = self.names.get_mut();
         let names = std::mem::take(names.unwrap_or_else(PoisonError::into_inner));
         connected(&server(), async |conn| {
-            // `DROP DATABASE` cannot share a batch with another statement.
+            // `DROP DATABASE` cannot share a batch.
             for name in names {
                 conn.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)"))
                     .await
@@ -169,7 +162,6 @@ impl Drop for Session {
     }
 }
 
-/// Migrates this database to the current schema.
 fn migrate(url: &str) {
     aside(async || {
         let store = PostgresStore::open(&url.parse().unwrap(), &patient()).await;
@@ -177,10 +169,8 @@ fn migrate(url: &str) {
     });
 }
 
-/// Drops databases of earlier runs that were killed, or that the server outlived. Leaves databases
-/// in use, and those whose process still runs.
+/// Drops databases of killed runs, except those in use or of a running process.
 fn drop_leftovers() {
-    // Only this tells which processes still run.
     let processes = Path::new("/proc");
     if !processes.join("self").exists() {
         return;
@@ -203,7 +193,7 @@ fn drop_leftovers() {
     names.retain(is_left);
     connected(&server, async |conn| {
         for name in names {
-            // Another run may drop it too, or still be connected to it.
+            // Another run may drop it too, or still be connected.
             let _ = conn
                 .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
                 .await;
@@ -211,15 +201,12 @@ fn drop_leftovers() {
     });
 }
 
-/// A database of one test.
 pub struct Database {
     name: String,
-    /// Drops the database.
     _session: Arc<Session>,
 }
 
 impl Database {
-    /// Creates a database without tables.
     pub fn empty() -> Self {
         let session = Session::current();
         Self {
@@ -228,7 +215,6 @@ impl Database {
         }
     }
 
-    /// Creates a database with the current schema.
     pub fn migrated() -> Self {
         let session = Session::current();
         Self {
@@ -237,36 +223,30 @@ impl Database {
         }
     }
 
-    /// Its URL as a text.
     pub fn text_url(&self) -> String {
         with_database(&server(), &self.name)
     }
 
-    /// Its URL.
     pub fn url(&self) -> PostgresUrl {
         self.text_url().parse().unwrap()
     }
 
-    /// Opens a store with connections of its own, like another process.
     pub async fn open(&self, options: &PostgresOptions) -> PostgresStore {
         PostgresStore::open(&self.url(), options).await.unwrap()
     }
 }
 
-/// An empty store in a database of its own.
 pub async fn fixture() -> (Database, PostgresStore) {
     let database = Database::migrated();
     let store = database.open(&patient()).await;
     (database, store)
 }
 
-/// Opens another store on this database, like another process.
 pub async fn another(database: &Database) -> PostgresStore {
     database.open(&patient()).await
 }
 
-/// How many deadlocks the server has counted in this database. It counts those of a connection at
-/// the latest when that connection ends.
+/// The deadlocks counted in this database. A connection's count is complete when it ends.
 pub fn deadlocks(url: &str) -> i64 {
     number(
         url,

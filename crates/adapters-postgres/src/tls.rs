@@ -1,5 +1,3 @@
-//! TLS by rustls with ring, and the verification of the server's certificate.
-
 use std::sync::Arc;
 
 use kernel::StoreError;
@@ -87,8 +85,8 @@ fn unusable(why: &dyn std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!("TLS cannot be used: {why}"))
 }
 
-/// Accepts a certificate for any name: of a trusted issuer, for `verify-ca`; or of anybody, for
-/// `prefer` and `require`, which protect against eavesdropping but not against impersonation.
+/// Accepts a certificate for any name: from a trusted issuer for `verify-ca`, from anyone for
+/// `prefer` and `require`, which prevent eavesdropping but not impersonation.
 #[derive(Debug)]
 struct AnyName(Option<Arc<WebPkiServerVerifier>>, Arc<CryptoProvider>);
 
@@ -106,7 +104,7 @@ impl ServerCertVerifier for AnyName {
         };
         match issuers.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
         {
-            // The name is checked last, so the rest of the certificate is valid.
+            // Names are checked last, so the rest of the certificate is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

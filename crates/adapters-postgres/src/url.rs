@@ -1,5 +1,3 @@
-//! The address of a database, `postgres://…`, and its TLS parameters.
-
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use percent_encoding::percent_decode_str;
@@ -32,20 +30,18 @@ pub struct PostgresUrl {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verification {
-    /// Not at all.
     None,
     Issuer,
     Full,
 }
 
-/// Which certificate authorities are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Roots {
     System,
     File(PathBuf),
 }
 
-/// Why a text is not a database address. It never contains the address, which may hold a password.
+/// Never contains the address, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPostgresUrl(String);
 
@@ -62,7 +58,7 @@ impl PostgresUrl {
         self.config.get_hosts().len()
     }
 
-    /// The servers it names, for messages: `db1.example:5432, db2.example:5432`.
+    /// The servers for messages: `db1.example:5432, db2.example:5432`.
     pub fn places(&self) -> String {
         let ports = self.config.get_ports();
         let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
@@ -90,7 +86,7 @@ impl PostgresUrl {
 
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The `Debug` of `Config` leaves out the password.
+        // `Debug` of `Config` omits the password.
         f.debug_struct("PostgresUrl")
             .field("config", &self.config)
             .field("verification", &self.verification)
@@ -99,7 +95,7 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// Parameters of libpq that cannot be ignored, and are not implemented.
+/// libpq parameters that must not be ignored, and are not implemented.
 const UNSUPPORTED: [&str; 10] = [
     "gssencmode",
     "passfile",
@@ -165,7 +161,7 @@ fn security(
     let by_system = roots == Some(&Roots::System);
     let sslmode = sslmode.unwrap_or(if by_system { "verify-full" } else { "prefer" });
     if by_system && sslmode != "verify-full" {
-        // Anybody can get a certificate that the system trusts, for a name of their own.
+        // Anyone can get a trusted certificate for a name of their own.
         return Err(invalid(format!(
             "`sslrootcert=system` is only as good as the check of the host's name; use \
              sslmode=verify-full instead of {sslmode}"

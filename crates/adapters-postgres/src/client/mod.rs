@@ -1,7 +1,7 @@
-//! How the activity of clients is written.
+//! Writes the activity of clients.
 //!
-//! Every transaction that writes rows of a client locks the row of the client first, and one that
-//! locks several clients does so by id: no two wait for each other.
+//! A transaction that writes a client's rows locks the client first, several clients by id: no two
+//! wait for each other.
 
 use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
 use diesel_async::AsyncPgConnection;
@@ -28,8 +28,8 @@ statement! {
 }
 
 statement! {
-    /// Deletes the rows behind the newest ones of these clients. The statement that added rows
-    /// cannot see them itself; other processes that add rows wait for its locks.
+    /// Deletes all but the newest rows of these clients. The inserting statement cannot see its own
+    /// rows; other inserting processes wait for its locks.
     Trim = r"
         WITH days_trimmed AS (
             DELETE FROM client_days USING (
@@ -49,7 +49,6 @@ statement! {
         ) AS kept WHERE client_id = kept.client AND client_refusals.id < kept.id"
 }
 
-/// Writes activity, in a transaction of the caller's.
 async fn record(
     conn: &mut AsyncPgConnection,
     writes: &ActivityWrites,

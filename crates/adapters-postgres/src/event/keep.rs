@@ -1,5 +1,3 @@
-//! The place where the log begins, and the offset.
-
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
 use sql_common::{
@@ -13,8 +11,8 @@ use time::OffsetDateTime;
 use crate::error::Failure;
 
 statement! {
-    /// Goes by the key from where the last call ended, up to the first event that is to stay. Of
-    /// several callers one works, and the others go on behind it.
+    /// Follows the key from the last call's end to the first event to keep. Of several callers one
+    /// works, and the others continue after it.
     Forget = concat!(
         "WITH place AS MATERIALIZED (
             SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon
@@ -59,7 +57,7 @@ pub(super) async fn forget(
     Ok(counted(&conn.load::<Forget, _>(asked).await?))
 }
 
-/// The last place that is stored, whether or not the event is still there.
+/// The last stored place, even of a deleted event.
 macro_rules! last {
     () => {
         "greatest(
@@ -70,7 +68,7 @@ macro_rules! last {
     };
 }
 
-/// The place of the next transaction to begin.
+/// The place of the next transaction.
 macro_rules! next {
     () => {
         "pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
@@ -85,8 +83,7 @@ statement! {
 }
 
 statement! {
-    /// Waits for commits that are under way, and keeps others waiting until it ends: they find
-    /// the new offset.
+    /// Waits for running commits, and blocks others until it ends: they see the new offset.
     Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE"
 }
 
@@ -97,14 +94,14 @@ statement! {
     )
 }
 
-/// Whether the ids of transactions have started low again, because a dump was restored in a new
-/// server: the next events would not follow those that are there.
+/// Whether transaction ids restarted low, because a dump was restored in a new server: new events
+/// would precede existing ones.
 pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
     let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))
 }
 
-/// Raises the offset, in a transaction of the caller's, if that is still necessary.
+/// Raises the offset within the caller's transaction if still necessary.
 pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
     conn.execute::<Lock>(&[]).await?;
     conn.execute::<Raise>(&[]).await?;

@@ -1,4 +1,4 @@
-//! Reading the log: pages, its end, and the place of a time.
+//! Reads the log: pages, its end, and the place of a time.
 
 use std::collections::HashMap;
 
@@ -34,12 +34,12 @@ macro_rules! ahead {
 }
 
 statement! {
-    /// A cursor is gone if there is no event at it, unless it is that of the last deleted event. A
+    /// A cursor is gone without an event at it, unless it is that of the last deleted event. A
     /// standby may not have the event yet.
     ///
-    /// Looks at a limited number of events in the order of the key, and stops when it has one more
-    /// wanted event than the page. Only if it does not, it looks for the end of the part that it
-    /// has looked at: the last event that it may look at (`most`), or else the last one.
+    /// Examines a limited number of events in key order, up to one more wanted event than the page.
+    /// Otherwise it finds the end of the examined part: the last event within the limit (`most`),
+    /// or the last one.
     Page = concat!(
         "WITH place AS MATERIALIZED (
             SELECT coalesce(asked.commit_seq, deleted_in) AS commit_seq,
@@ -87,11 +87,11 @@ statement! {
     returns (Bool, Bool, BigInt, BigInt, Nullable<PlacedColumns>)
 }
 
-/// Whether the cursor is gone, whether as many events were looked at as may be, the place of the
-/// last of them, and a wanted one.
+/// Whether the cursor is gone, whether the limit was reached, the place of the last examined event,
+/// and a wanted event.
 type PageRow = (bool, bool, i64, i64, Option<PlacedEvent>);
 
-/// A page; `None` if the log has no event at its cursor any more.
+/// A page; `None` if the cursor's event is gone.
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
     query: &LogQuery,
@@ -133,7 +133,7 @@ statement! {
     returns PlacedColumns
 }
 
-/// The events at these places, in order. A place is known only from an event that was read.
+/// The events at these places, which come from events already read.
 pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
@@ -145,7 +145,7 @@ pub(super) async fn events_at(
 }
 
 statement! {
-    /// Events that cannot be read yet count.
+    /// Unreadable recent events count.
     NewestOf = r"
         SELECT company, newest.commit_seq, newest.number
         FROM unnest(:company::uuid[]) AS asked (company)
@@ -195,10 +195,9 @@ fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
 }
 
 statement! {
-    /// There is no index on time, and there need not be: times ascend with the log, nearly. The
-    /// first place that is old for certain is found by bisection over the ids of transactions, each
-    /// step one look into the index. From there on events are looked at one by one, for as long as
-    /// they may be in disorder.
+    /// No index on time is needed: times nearly ascend with the log. Bisection over transaction ids
+    /// finds the first certainly old place, one index lookup per step. From there, events are
+    /// examined one by one within the possible disorder.
     CursorAt = concat!(
         "WITH RECURSIVE asked AS MATERIALIZED (
             SELECT :at::timestamptz AS at, :well_before::timestamptz AS well_before
@@ -250,7 +249,7 @@ statement! {
     returns (BigInt, BigInt)
 }
 
-/// The place that all events since a time follow.
+/// The place before all events since a time.
 pub(super) async fn cursor_at(
     conn: &mut AsyncPgConnection,
     at: OffsetDateTime,

@@ -1,4 +1,4 @@
-//! What happens when the server is slow, stops, vanishes and comes back.
+//! A server that is slow, stops, vanishes and comes back.
 
 use std::{
     net::SocketAddr,
@@ -20,10 +20,8 @@ use super::{
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 
-/// The state of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Network {
-    /// Works.
     Up,
     /// Refuses new connections, and has cut the others.
     Down,
@@ -104,7 +102,6 @@ async fn serve(
     }
 }
 
-/// Limits that are reached soon.
 fn hasty() -> PostgresOptions {
     PostgresOptions {
         acquire_timeout: Duration::from_secs(3),
@@ -119,7 +116,7 @@ async fn a_store_recovers_by_itself() {
     let proxy = Proxy::to(&database).await;
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     for outage in 0..3 {
-        // Connections exist when it happens, idle ones and busy ones.
+        // Idle and busy connections exist at the time.
         let mut commits = JoinSet::new();
         for n in 0..50_u128 {
             let store = store.clone();
@@ -164,7 +161,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     proxy.set(Network::Silent);
     let start = Instant::now();
-    // A commit is one statement: once it is sent, only the answer tells whether it was carried out.
+    // A commit is one statement: once sent, only the answer shows its outcome.
     let refused = store.commit(create(1)).await;
     assert!(is_lost(&refused), "{refused:?}");
     let refused = store.commit(create(1)).await;
@@ -203,7 +200,7 @@ async fn a_refused_login_is_reported_without_the_password() {
     assert!(why.contains("nobody") && !why.contains("hunter2"), "{why}");
 }
 
-/// The server ends the statement, and with it the locks of its transaction.
+/// The server ends the statement, and with it its transaction's locks.
 #[tokio::test]
 async fn waiting_has_an_end() {
     let (database, store) = fixture().await;

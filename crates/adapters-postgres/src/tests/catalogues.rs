@@ -1,4 +1,4 @@
-//! That imports by several processes may be there at the same time.
+//! Concurrent imports by several processes.
 
 use std::sync::atomic::Ordering;
 
@@ -20,15 +20,14 @@ use super::{
     until_waiting,
 };
 
-/// A commit under a lease that changes the first posting.
 fn under(lease: CatalogueLease) -> WriteSet {
     let mut writes = retitle(1, "New");
     writes.leases.insert(lease);
     writes
 }
 
-/// What an import expires is decided before another one begins: no import takes the lease between
-/// the check and the end of the commit.
+/// An import's expiries are decided before another begins: no import takes the lease between the
+/// check and the end of the commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
     let (database, one, other) = two().await;
@@ -54,7 +53,7 @@ async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
     without_deadlock(&database, [one, other, observer]).await;
 }
 
-/// A commit that had to wait for another import's lease has lost its own.
+/// A commit that waited for another import's lease has lost its own.
 #[tokio::test]
 async fn a_commit_that_waited_for_the_lease_sees_its_loss() {
     for sql in [
@@ -72,7 +71,6 @@ async fn a_commit_that_waited_for_the_lease_sees_its_loss() {
     }
 }
 
-/// As a commit without a lease does.
 #[tokio::test]
 async fn a_commit_under_a_lease_takes_one_round_trip() {
     let database = Database::migrated();

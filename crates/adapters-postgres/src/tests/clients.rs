@@ -27,7 +27,6 @@ async fn inserted(store: &PostgresStore, n: u128) -> Client {
     client
 }
 
-/// A push of each of these clients, with a refusal and the use of a secret.
 fn pushes(clients: impl IntoIterator<Item = ClientId>, first: u128) -> ActivityWrites {
     let mut writes = ActivityWrites::default();
     for (client, n) in clients.into_iter().zip(first..) {
@@ -41,8 +40,8 @@ fn pushes(clients: impl IntoIterator<Item = ClientId>, first: u128) -> ActivityW
     writes
 }
 
-/// Processes that add to the rows of the same clients wait for each other and never in a circle,
-/// and an operator who changes one of them at the same time meets no conflict.
+/// Concurrent writers of the same clients never wait in a circle, and an operator's concurrent
+/// change meets no conflict.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_may_record_at_once() {
     const CLIENTS: u128 = 20;
@@ -117,7 +116,7 @@ async fn a_client_that_is_locked_is_soon_given_up() {
     assert_eq!(store.record(&pushes(ids, 0)).await, Ok(()));
 }
 
-/// A commit whose answer was lost may be made again.
+/// A commit with a lost answer may be repeated.
 #[tokio::test]
 async fn a_refusal_is_written_once() {
     let database = Database::migrated();

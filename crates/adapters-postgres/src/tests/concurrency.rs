@@ -22,7 +22,6 @@ use super::{
 };
 use crate::{PostgresOptions, PostgresStore};
 
-/// Two stores on one database, which detects deadlocks at once.
 pub(super) async fn two() -> (Database, PostgresStore, PostgresStore) {
     let (database, store) = fixture().await;
     run(
@@ -36,7 +35,6 @@ pub(super) async fn two() -> (Database, PostgresStore, PostgresStore) {
     (database, one, other)
 }
 
-/// Checks that the server counted no deadlock.
 pub(super) async fn without_deadlock(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,
@@ -47,7 +45,7 @@ pub(super) async fn without_deadlock(
     assert_eq!(number(&observer, deadlocks).await, 0);
 }
 
-/// Also if a commit changes no existing posting.
+/// Even if a commit changes no existing posting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn companies_come_before_postings_that_are_added() {
     let (database, one, other) = two().await;
@@ -64,8 +62,7 @@ async fn companies_come_before_postings_that_are_added() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// It locks postings before it writes anything; otherwise every push for the company would wait
-/// with it.
+/// It locks postings before it writes; otherwise every push for the company would wait too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     let (database, one, other) = two().await;
@@ -87,7 +84,7 @@ async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     assert_eq!(commit.await.unwrap(), Ok(()));
 }
 
-/// So the tasks of a posting are numbered in the order of the commits that tell of it.
+/// So a posting's tasks are numbered in commit order.
 #[tokio::test]
 async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     let (database, one, _other) = two().await;
@@ -104,7 +101,7 @@ async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     assert_eq!(commit.await, Ok(()));
 }
 
-/// One commit adds a posting that the other changes, and changes one that the other waits for.
+/// Each commit adds or changes a posting that the other waits for.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     let (database, one, other) = two().await;
@@ -123,8 +120,8 @@ async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Each commit changes some postings that the other does not, and adds one. Another transaction
-/// holds both up until each has locked what it can.
+/// Each commit changes its own postings, shares some, and adds one. Another transaction holds both
+/// until each has its locks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_postings_one_wins() {
     let (database, one, other) = two().await;
@@ -148,8 +145,7 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Workers finish tasks in the order of claims, while pushes ask for the same tasks in the order of
-/// postings.
+/// Workers finish tasks in claim order, while pushes request the same tasks in posting order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_are_asked_for_and_finished_at_once() {
     let (database, one, other) = two().await;
@@ -214,7 +210,7 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     };
     let store = database.open(&options).await;
     for n in 0..200_u64 {
-        // Stops waiting at some point: while the commit queues, or while it runs.
+        // Stops waiting while the commit queues, or while it runs.
         let wait = Duration::from_micros(n * 25);
         let _ = tokio::time::timeout(wait, store.commit(create(n.into()))).await;
     }

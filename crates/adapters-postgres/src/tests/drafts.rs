@@ -1,5 +1,3 @@
-//! Concurrent reservations of drafts, and their locks.
-
 use diesel_async::SimpleAsyncConnection;
 use enrichment::{
     DraftCache, DraftKey,
@@ -15,14 +13,12 @@ fn key(n: u8) -> DraftKey {
     DraftKey::from_bytes([n; 32])
 }
 
-/// Reserves for an hour.
 async fn reserve(store: &PostgresStore, n: u8, holder: u128, now: OffsetDateTime) -> Reservation {
     let key = key(n);
     let asked = store.reserve(&key, uuid(holder), now + hours(1), now);
     asked.await.unwrap()
 }
 
-/// A request waits while another transaction is writing the key.
 #[tokio::test]
 async fn a_request_waits_for_a_key_that_is_being_written() {
     let (database, one, _other) = two().await;
@@ -56,7 +52,7 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(reserve(&store, 1, 2, noon()).await, Taken);
     assert_eq!(texts(&store, rows).await, written);
 
-    // Except once a day of use.
+    // Except once a day.
     let later = noon() + Duration::days(2);
     assert_eq!(reserve(&store, 2, 2, later).await, found);
     let refreshed = texts(&store, rows).await;
@@ -65,7 +61,6 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(texts(&store, rows).await, refreshed);
 }
 
-/// Deleting unused drafts passes by a row that another transaction has locked.
 #[tokio::test]
 async fn a_draft_that_is_being_written_is_not_deleted() {
     let (_database, one, other) = two().await;

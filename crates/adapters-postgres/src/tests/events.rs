@@ -1,4 +1,4 @@
-//! The order of the event log with several processes that write, and in another server.
+//! The order of the event log with several writers, and in another server.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -37,7 +37,6 @@ async fn page(store: &PostgresStore, after: Option<Cursor>, limit: usize) -> Log
     store.read(&query).await.unwrap()
 }
 
-/// All events after a cursor, by pages of a few.
 async fn walk(store: &PostgresStore, after: Option<Cursor>) -> (Vec<Event>, Cursor) {
     let mut events = Vec::new();
     let mut after = after;
@@ -51,8 +50,7 @@ async fn walk(store: &PostgresStore, after: Option<Cursor>) -> (Vec<Event>, Curs
     }
 }
 
-/// As many events after a cursor, or more: they are hidden while a transaction runs that began
-/// before them.
+/// This many events or more after a cursor: an older running transaction hides them.
 async fn walk_until(store: &PostgresStore, after: Option<Cursor>, many: usize) -> Vec<Event> {
     loop {
         let (events, _) = walk(store, after).await;
@@ -62,7 +60,7 @@ async fn walk_until(store: &PostgresStore, after: Option<Cursor>, many: usize) -
     }
 }
 
-/// Pushes until no other process is in the way.
+/// Retries while another process interferes.
 async fn put(store: &PostgresStore, puts: &[PutPosting]) {
     loop {
         match usecase::ingest(store, puts, Lifetime::days(60), noon()).await {
@@ -76,14 +74,11 @@ async fn put(store: &PostgresStore, puts: &[PutPosting]) {
     }
 }
 
-/// How often each writer pushes.
 const PUSHES: u32 = 40;
 
-/// How often each writer also pushes for the posting that all share.
 const SHARED: u32 = 8;
 
-/// A writer's push: of postings of its own, which meets no other, and now and then also of a
-/// posting and a company that all writers push for.
+/// A writer's pushes: of its own postings, and sometimes of a posting and company shared by all.
 fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
     let name = format!("Company {writer} {n}");
     let push = |identifier: &str, company: &str| {
@@ -136,7 +131,7 @@ async fn a_walk_sees_every_event_once_and_in_order() {
             }
         });
     }
-    // One whose commits take so long that others that begin later are over before.
+    // Its commits outlast later ones.
     writers.spawn(async move {
         for _ in 0..5 {
             let commit = "BEGIN; \
@@ -181,7 +176,6 @@ async fn a_walk_sees_every_event_once_and_in_order() {
     }
 }
 
-/// Whether nothing that was committed is still ahead of a cursor.
 async fn all_are_read(store: &PostgresStore, cursor: Cursor) -> bool {
     let Cursor {
         transaction,
@@ -236,8 +230,8 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     assert_eq!(names, [COMPANY_UPDATED, JOB_POSTING_CREATED]);
 }
 
-/// The first rename has the lower transaction id, because it has locked a posting. It waits for
-/// another posting, and is written last.
+/// The first rename locked a posting, so it has the lower transaction id. It waits for another
+/// posting, and is written last.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_waited_is_later_in_the_log() {
     let (database, store, other) = two().await;
@@ -282,7 +276,7 @@ async fn a_commit_that_waited_is_later_in_the_log() {
     assert_eq!(stored, ["Acme last"]);
 }
 
-/// As after restoring a dump: the stored places are far above the server's transaction ids.
+/// As after restoring a dump: stored places are far above the server's transaction ids.
 #[tokio::test]
 async fn new_events_follow_those_of_another_server() {
     const FAR: i64 = 1 << 40;
@@ -311,7 +305,7 @@ async fn new_events_follow_those_of_another_server() {
         assert_eq!(all, [before, events].concat(), "{stored}");
         assert!(EventLog::end(&store).await.unwrap() > end);
 
-        // What the old server gave out after the dump was made is not given out again.
+        // Places given out after the dump are never reused.
         let undone = Cursor {
             transaction: end.transaction + 1_000,
             sequence: end.sequence + 1,
@@ -327,14 +321,14 @@ async fn new_events_follow_those_of_another_server() {
         let place = EventLog::end(&store).await.unwrap().transaction;
         assert!(place >= end.transaction + (1 << 32), "{place}");
 
-        // From now on it is as it should be.
+        // From now on the offset is right.
         let raised = number(&store, offset).await;
         let again = another(&database).await;
         assert_eq!(number(&again, offset).await, raised);
     }
 }
 
-/// The operators' statement after the server itself went back to an earlier time.
+/// The operators' statement after the server itself was reset to an earlier time.
 const RESTORED: &str = "UPDATE event_log SET transaction_offset = transaction_offset + 4294967296";
 
 #[tokio::test]

@@ -1,5 +1,3 @@
-//! Readiness.
-
 use diesel_async::SimpleAsyncConnection;
 use domain::store::{Health, Store, StoreClock as _};
 use kernel::{StoreError, testing::noon};
@@ -22,7 +20,7 @@ async fn reason(store: &PostgresStore) -> String {
     }
 }
 
-/// Settings in the URL take precedence over the service's, and the time is the server's.
+/// URL settings win over the service's; the time is the server's.
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_not_ready() {
     let (database, store) = fixture().await;

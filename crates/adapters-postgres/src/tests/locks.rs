@@ -16,11 +16,9 @@ use kernel::{
 use super::{Database, another, company, create, join, patient, retitle, run, subscribe};
 use crate::{PostgresOptions, PostgresStore};
 
-/// How long a commit waits here for a row, and for a table.
 const ROW: Duration = Duration::from_millis(50);
 const TABLE: Duration = Duration::from_millis(500);
 
-/// A store with short lock timeouts, and a second connection.
 async fn two() -> (Database, PostgresStore, AsyncPgConnection) {
     let database = Database::migrated();
     let options = PostgresOptions {
@@ -99,7 +97,7 @@ async fn a_locked_row_is_named_and_soon_given_up() {
     store.commit(retitle(1, "New")).await.unwrap();
 }
 
-/// A row that is not committed yet cannot be named, but the commit gives up as soon.
+/// A row that is not committed yet cannot be named, but the commit times out as soon.
 #[tokio::test]
 async fn what_another_transaction_is_adding_is_soon_given_up() {
     let (database, store, mut other) = two().await;
@@ -123,7 +121,7 @@ async fn what_another_transaction_is_adding_is_soon_given_up() {
     store.commit(create(2)).await.unwrap();
 }
 
-/// So do commits of several statements: of tasks and of subscribers.
+/// So do commits of tasks and of subscribers.
 #[tokio::test]
 async fn every_commit_soon_gives_up() {
     let (_database, store, mut other) = two().await;
@@ -164,7 +162,6 @@ async fn every_commit_soon_gives_up() {
     }
 }
 
-/// A commit of postings or of subscribers.
 enum Commit {
     Postings(WriteSet),
     Subscribers(newsletter::store::WriteSet),
@@ -181,7 +178,7 @@ impl Commit {
     }
 }
 
-/// A table that is being rewritten is waited for longer: no commit could go on anyway.
+/// A table being rewritten is awaited longer: no commit could proceed anyway.
 #[tokio::test]
 async fn a_locked_table_is_waited_for() {
     let (_database, store, mut other) = two().await;

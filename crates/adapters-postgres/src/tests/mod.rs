@@ -1,5 +1,3 @@
-//! The contract suite, and tests particular to PostgreSQL.
-
 mod availability;
 mod catalogues;
 mod clients;
@@ -53,7 +51,6 @@ mod contract {
     webhooks::contract_suite!(block_on, fixture());
 }
 
-/// A commit that adds one posting, with a history.
 fn create(n: u128) -> WriteSet {
     let mut writes = sample::create(n);
     for write in writes.postings.values_mut() {
@@ -67,7 +64,6 @@ fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that changes the title of a posting at version 1.
 fn retitle(n: u128, title: &str) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let mut posting = posting(n, company().id);
@@ -93,19 +89,16 @@ fn identifier(n: u128) -> SourceIdentifier {
     kernel::testing::identifier(&format!("job-{n}"))
 }
 
-/// The only number that a query returns.
 async fn number(store: &PostgresStore, query: &str) -> i64 {
     let mut conn = store.connections.get().await.unwrap();
     sql::<BigInt>(query).get_result(&mut conn).await.unwrap()
 }
 
-/// The texts that a query returns.
 async fn texts(store: &PostgresStore, query: &str) -> Vec<String> {
     let mut conn = store.connections.get().await.unwrap();
     sql::<Text>(query).load(&mut conn).await.unwrap()
 }
 
-/// Runs statements on the store's connection.
 async fn run(store: &PostgresStore, sql: &str) {
     try_run(store, sql).await.unwrap();
 }
@@ -115,7 +108,6 @@ async fn try_run(store: &PostgresStore, sql: &str) -> diesel::QueryResult<()> {
     conn.batch_execute(sql).await
 }
 
-/// Whether the error says that the server was lost.
 fn is_lost<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::InDoubt(_))) || is_unavailable(result)
 }
@@ -124,7 +116,6 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
     matches!(result, Err(StoreError::Unavailable(_)))
 }
 
-/// Waits until this many connections of the database wait for a lock.
 async fn until_waiting(store: &PostgresStore, many: i64) {
     let waiting = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -133,8 +124,8 @@ async fn until_waiting(store: &PostgresStore, many: i64) {
     }
 }
 
-/// Runs work that another transaction holds up: one that has run this statement, and ends so once
-/// this many connections wait for it.
+/// Runs work against a transaction that has run this statement, and ends once this many connections
+/// wait.
 async fn held_up<T>(
     database: &Database,
     (sql, end): (&str, &str),
@@ -152,14 +143,13 @@ async fn held_up<T>(
     tokio::join!(work, release).0
 }
 
-/// A statement that locks the row with this id.
 fn locking(table: &str, id: u128) -> String {
     let id = kernel::testing::uuid(id);
     format!("SELECT FROM {table} WHERE id = '{id}' FOR UPDATE")
 }
 
-/// Closes stores, and opens another one to look at the server's counters: these have the work of a
-/// connection once that has ended.
+/// Closes stores and opens another, because counters include a connection's work only after its
+/// end.
 async fn afterwards(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,

@@ -1,5 +1,4 @@
-//! Every statement as the server prepares it, and the plans of those that run often or on large
-//! tables.
+//! Every statement as the server prepares it, and the plans of frequent ones or on large tables.
 
 use diesel::{dsl::sql, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -11,8 +10,7 @@ use sql_common::{
 
 use super::{create, fixture};
 
-/// Plans on empty tables, which are kept: of each statement what its plan has, and behind `!` what
-/// it has not.
+/// Plans on empty tables, which are kept: what each has, and after `!` what it lacks.
 const PLANS: &str = "
     audit::Read | using audit_newest | !Sort
     audit::ReadAction | using audit_by_action | !Sort
@@ -84,7 +82,6 @@ const PLANS: &str = "
     posting::view::History | posting_history_pkey | !Sort
 ";
 
-/// Plans on tables that look as if they had millions of rows.
 const PLANS_OF_MILLIONS: &str = "
     console::Newest | postings_by_update on postings | !Sort
     console::NewestOfStatus | postings_by_status on postings | !Sort
@@ -112,7 +109,6 @@ const PLANS_OF_MILLIONS: &str = "
     posting::view::InOrderOfIds | using postings_pkey | !Sort
 ";
 
-/// Plans on tables with thousands of rows, whose numbers the planner knows.
 const PLANS_OF_THOUSANDS: &str = "
     duplicate::Copies | using postings_by_original | using posting_signatures_pkey
     duplicate::Numbered | using postings_by_requisition | using posting_signatures_pkey
@@ -121,7 +117,7 @@ const PLANS_OF_THOUSANDS: &str = "
 
 fn check(name: &str, expected: &[&str], plan: &str) {
     for expected in expected {
-        // Not an index whose name only begins so.
+        // An index name may be a prefix of another.
         let end = if expected.starts_with("using ") {
             " "
         } else {
@@ -147,8 +143,8 @@ async fn statements_go_by_their_indexes() {
     for (name, expected) in plans(PLANS) {
         check(name, &expected, &explain(&mut conn, name).await);
     }
-    // The planner multiplies a table's pages with the rows on each. Against millions of rows the
-    // start of parallel workers costs little; here it is set to nothing.
+    // The planner multiplies a table's pages by rows per page. Against millions of rows, starting
+    // parallel workers costs little; here it costs nothing.
     store.commit(create(1)).await.unwrap();
     conn.batch_execute(
         "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; \
@@ -165,7 +161,6 @@ async fn statements_go_by_their_indexes() {
         let explained = explain(&mut conn, name).await;
         check(name, &expected, &explained);
         if name.starts_with("event::read") {
-            // Each look begins at a place.
             let looks = explained.matches("using events_").count();
             let others = explained.matches("Index Cond: (singleton").count();
             let conditions = explained.matches("Index Cond: (").count();
@@ -196,7 +191,7 @@ async fn duplicates_and_reports_are_found_by_their_indexes() {
     }
 }
 
-/// Prepares a statement as it is, under the name `asked`.
+/// Prepares a statement unchanged, as `asked`.
 async fn prepare(conn: &mut AsyncPgConnection, text: &str) -> diesel::QueryResult<()> {
     let mut pieces = text.split('?');
     let mut prepared = pieces.next().unwrap_or_default().to_owned();
@@ -207,14 +202,12 @@ async fn prepare(conn: &mut AsyncPgConnection, text: &str) -> diesel::QueryResul
     conn.batch_execute(&prepare).await
 }
 
-/// The generic plan of a statement.
 async fn explain(conn: &mut AsyncPgConnection, name: &str) -> String {
     let text = named(Dialect::Postgres, name);
     prepare(conn, &text).await.unwrap();
     execution(conn, &text).await
 }
 
-/// The plan of the prepared statement, which has this text.
 async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
     let values = vec!["NULL"; text.matches('?').count()].join(", ");
     let call = if values.is_empty() {
@@ -227,8 +220,7 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Statements that read a whole table: one that is small, or that has no index for what only few
-/// ask.
+/// Statements that read a whole table: small, or without an index for rare queries.
 const READS_ALL: [&str; 10] = [
     "attention::Clear",
     "attention::Items",
@@ -242,8 +234,8 @@ const READS_ALL: [&str; 10] = [
     "subscriber::Count",
 ];
 
-/// A statement can be pasted into psql without types for its values. None reads a whole table, even
-/// if it was prepared while the table was empty.
+/// Statements work in psql without types for values, and none reads a whole table, even if prepared
+/// while it was empty.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_database, store) = fixture().await;

@@ -1,5 +1,3 @@
-//! Connections through a pooler.
-
 use std::{
     fs,
     net::{TcpListener, TcpStream},
@@ -13,7 +11,7 @@ use domain::store::{Health, Store};
 use super::{Database, create, patient, texts};
 use crate::{PostgresOptions, PostgresStore};
 
-/// `PgBouncer` in session mode, with the least configuration that it starts with.
+/// `PgBouncer` in session mode, minimally configured.
 struct PgBouncer {
     process: Child,
     folder: PathBuf,

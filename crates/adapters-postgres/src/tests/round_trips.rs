@@ -1,4 +1,4 @@
-//! The cost of a batch: as many round trips as a single row.
+//! A batch costs as many round trips as one row.
 
 use std::sync::{
     Arc,
@@ -30,8 +30,7 @@ use uuid::Uuid;
 use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
 
-/// A store with one connection, whose round trips are counted: statements that are sent together
-/// are one.
+/// A store that counts round trips on its one connection: statements sent together are one.
 pub(super) async fn counted(database: &Database) -> (PostgresStore, Arc<AtomicUsize>) {
     let options = PostgresOptions {
         max_connections: 1,
@@ -64,7 +63,6 @@ fn history(status: Status) -> Vec<HistoryEntry> {
     vec![entry; 2]
 }
 
-/// A commit of `n` new postings of as many new companies, with every kind of row.
 fn creates(n: u128) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     for n in 0..n {
@@ -96,7 +94,6 @@ fn creates(n: u128) -> WriteSet {
     writes
 }
 
-/// The result of enriching them.
 fn outcomes(mut writes: WriteSet) -> WriteSet {
     for write in writes.postings.values_mut() {
         write.expected = Some(1);
@@ -163,13 +160,12 @@ async fn a_commit_takes_as_many_whatever_its_size() {
         lap();
         costs.push(of_size);
     }
-    // A commit that writes companies reads them first, under their locks; any other takes one.
+    // A commit with companies first reads them under their locks; any other takes one trip.
     for of_size in costs {
         assert_eq!(of_size, [2, 1, 1, 2, 1, 1, 1, 1, 1]);
     }
 }
 
-/// Reports of `n` subscribers with this name.
 fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
     let body = format!(r#"{{"name":"{name}"}}"#);
     let report = |n| newsletter::testing::report(&format!("{n}@example.com"), &body);
@@ -220,7 +216,7 @@ async fn subscribers_take_as_many_whatever_their_number() {
         lap();
         costs.push(of_number);
     }
-    // Each starts with a load, and looks unknown addresses up among the erased. Then it commits.
+    // Each begins with a load, and looks up unknown addresses among the erased. Then it commits.
     assert_eq!(costs[2], [3, 2, 3, 2, 1, 1]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);

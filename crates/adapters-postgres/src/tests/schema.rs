@@ -1,12 +1,9 @@
-//! Migrations, and the constraints of tables.
-
 use diesel_async::SimpleAsyncConnection;
 use domain::store::Store;
 use sql_common::testing::tables_refuse;
 
 use super::{create, fixture, run, subscribe, texts};
 
-/// Queries every object of the schema, with its definition.
 pub(super) const OBJECTS: &str = "\
     SELECT concat_ws(' ', table_name, column_name, data_type, collation_name, is_nullable, \
     column_default, is_identity) AS value FROM information_schema.columns \
@@ -35,7 +32,6 @@ async fn every_table_and_column_is_explained() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
-/// Constraints, against rows that only hand-written SQL could insert.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {
     let (_database, store) = fixture().await;

@@ -1,5 +1,3 @@
-//! The tests that both stores pass.
-
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::MigrationHarness;
 use kernel::StoreError;
@@ -16,7 +14,6 @@ mod two_processes {
     sql_common::races!(two, without_deadlock);
 }
 
-/// A database without a schema.
 async fn empty() -> (Database, PostgresStore) {
     let database = Database::empty();
     let store = database.open(&patient()).await;

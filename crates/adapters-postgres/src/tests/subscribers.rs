@@ -1,5 +1,3 @@
-//! Concurrent commits of subscribers and leases of accounts.
-
 use kernel::{
     StoreError,
     testing::{hours, noon, uuid},
@@ -18,7 +16,6 @@ use super::{
     held_up, locking, number, run,
 };
 
-/// A commit waits while another transaction writes the same address.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_new_subscriber_waits_for_an_address_that_is_being_written() {
     let (database, one, _other) = two().await;
@@ -33,8 +30,8 @@ async fn a_new_subscriber_waits_for_an_address_that_is_being_written() {
     }
 }
 
-/// Each commit changes some subscribers that the other does not, and adds one. Another transaction
-/// holds both up until each has locked what it can.
+/// Each commit changes its own subscribers, shares some, and adds one. Another transaction holds
+/// both until each has its locks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_people_one_wins() {
     let (database, one, other) = two().await;
@@ -56,7 +53,6 @@ async fn of_two_changes_of_the_same_people_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Some holders release accounts while others lease them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn accounts_are_leased_and_given_back_at_once() {
     let (database, one, other) = two().await;

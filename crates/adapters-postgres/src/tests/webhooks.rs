@@ -1,4 +1,4 @@
-//! That many workers and owners may be at work on endpoints at the same time.
+//! Concurrent workers and owners of endpoints.
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
@@ -23,7 +23,6 @@ use super::{
 };
 use crate::PostgresStore;
 
-/// Another address, which starts over.
 fn moved(endpoint: &Endpoint) -> EndpointWrite {
     let url = format!("https://other.example/{}", endpoint.version);
     let change = EndpointChange {
@@ -97,7 +96,6 @@ async fn workers_and_owners_do_not_wait_for_each_other() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// An endpoint with a lease, and an event that is due in an hour.
 async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     let endpoint = endpoint(1);
     leased(store, &endpoint, uuid(1)).await;
@@ -121,8 +119,8 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     (endpoint, next)
 }
 
-/// A round that had to wait for a replay finds the cursor moved, and one that had to wait for
-/// another worker the lease lost.
+/// A round that waited for a replay finds the cursor moved; one that waited for another worker has
+/// lost its lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_row_sees_its_change() {
     for sql in [
@@ -142,8 +140,7 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
     }
 }
 
-/// Nothing is written for an endpoint that its owner has changed. A lease that was renewed is still
-/// the same.
+/// Nothing is written for an endpoint that its owner changed. A renewed lease is the same lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_owner_is_decided_anew() {
     let (database, store) = fixture().await;
@@ -198,13 +195,13 @@ async fn a_round_takes_one_round_trip() {
             holder: uuid(1),
         };
         store.renew(&[held], noon()).await.unwrap();
-        // About no subject nothing is asked.
+        // Without subjects, nothing is queried.
         let calls = if n == 0 { 4 } else { 5 };
         assert_eq!(count.load(Ordering::Relaxed), calls);
     }
 }
 
-/// Neither a lease nor a result changes an indexed column of the endpoint.
+/// Neither leases nor results change indexed columns.
 #[tokio::test]
 async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let (database, store) = fixture().await;
@@ -222,7 +219,7 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let observer = afterwards(&database, [store]).await;
     let others = "SELECT n_tup_upd - n_tup_hot_upd AS value FROM pg_stat_user_tables \
         WHERE relname = 'webhook_endpoints'";
-    // A page may be full now and then; a changed index column would count with each round.
+    // A page may fill up now and then; a changed index column would count every round.
     let others = number(&observer, others).await;
     assert!(others < 5, "{others}");
 }

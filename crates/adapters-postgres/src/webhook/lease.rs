@@ -1,5 +1,3 @@
-//! Leases of endpoints.
-
 use diesel::sql_types::Nullable;
 use kernel::StoreError;
 use sql_common::{
@@ -13,9 +11,8 @@ use webhooks::{LeaseQuery, TrackedEndpoint};
 use crate::PostgresStore;
 
 statement! {
-    /// Passes by the endpoints that another transaction has locked: it leases them, or makes them
-    /// wait for their next turn. The endpoints are chosen once (`MATERIALIZED`): chosen again
-    /// for each updated row, they would not be limited.
+    /// Skips endpoints locked by another transaction, which leases or reschedules them. Endpoints
+    /// are chosen once (`MATERIALIZED`): chosen per updated row, they would not be limited.
     BeginLease = concat!(
         "WITH free AS MATERIALIZED (
             SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",
@@ -30,7 +27,6 @@ statement! {
 }
 
 impl PostgresStore {
-    /// Leases endpoints, in the order in which they are chosen.
     pub(crate) async fn lease_endpoints(
         &self,
         query: LeaseQuery,

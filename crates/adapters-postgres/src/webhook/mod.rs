@@ -1,4 +1,4 @@
-//! What the port to webhooks does in PostgreSQL's own way; the rest is `sql_common::webhook`.
+//! PostgreSQL's own part of the webhooks port; the rest is `sql_common::webhook`.
 
 mod lease;
 mod round;

@@ -1,5 +1,3 @@
-//! The result of a round of deliveries.
-
 use diesel::sql_types::BigInt;
 use diesel_async::AsyncPgConnection;
 use kernel::{StoreError, Version};
@@ -43,7 +41,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Writes the result of a round, but for a disabling.
+/// Writes a round's result, except a disabling.
 async fn record(
     conn: &mut AsyncPgConnection,
     holder: Uuid,

@@ -1,4 +1,4 @@
-//! Migrations of a later version, applied while this one works.
+//! Migrations of a later version while this one works.
 
 mod rules;
 
@@ -27,10 +27,9 @@ use crate::{
     migrations::{MIGRATIONS, migrate},
 };
 
-/// Migrations of a later version: a column, and an index that is built outside a transaction.
+/// A column, and an index built outside a transaction.
 const LATER: EmbeddedMigrations = embed_migrations!("src/tests/later");
 
-/// The migrations of a program of that version.
 struct Newer;
 
 impl MigrationSource<Pg> for Newer {
@@ -41,7 +40,6 @@ impl MigrationSource<Pg> for Newer {
     }
 }
 
-/// Migrates with the newer program.
 async fn upgrade(store: &PostgresStore) -> Result<Vec<String>, Failure> {
     migrate(store.connections.take().await.unwrap(), Newer).await
 }
@@ -66,7 +64,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
         (pusher, count)
     });
 
-    // A transaction reads the table for longer than the first attempt to change it takes.
+    // A transaction reads the table for longer than the first attempt lasts.
     let mut reader = another(&database).await.connections.take().await.unwrap();
     let begin = "BEGIN; SELECT FROM postings LIMIT 1";
     reader.batch_execute(begin).await.unwrap();
@@ -86,7 +84,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
     is_over.store(true, Ordering::Relaxed);
     let (pusher, count) = pushing.await.unwrap();
     assert!(count > 1, "{count}");
-    // This program continues, and starts again.
+    // This program continues and restarts.
     assert_eq!(pusher.ready().await, Ok(()));
     let again = PostgresStore::open(&database.url(), &patient()).await;
     let again = again.unwrap();
@@ -99,7 +97,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
 async fn this_program_is_refused_once_the_schema_lacks_what_it_uses() {
     let (database, store) = fixture().await;
     upgrade(&store).await.unwrap();
-    // As a migration two versions later does, before it drops a column that is not used any more.
+    // As a migration two versions later does before it drops an unused column.
     run(
         &store,
         "UPDATE schema_compatibility SET needs = '29990101000000'",
@@ -129,7 +127,7 @@ async fn an_index_that_was_not_finished_is_built_anew() {
     let (_database, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
     store.commit(create(2)).await.unwrap();
-    // Two rows with one value: the index stays behind, and no query would use it.
+    // Two rows with one value: the index stays behind, unused.
     let broken = "CREATE UNIQUE INDEX CONCURRENTLY postings_by_note ON postings ((1))";
     assert!(try_run(&store, broken).await.is_err());
     let there = "SELECT count(*) AS value FROM pg_class WHERE relname = 'postings_by_note'";

@@ -1,11 +1,10 @@
-//! The rules for migrations that are applied while the version before pushes.
+//! The rules for migrations applied while the previous version pushes.
 
 use std::{fs, path::Path};
 
-/// The statement by which a migration says which programs can work with the schema.
+/// A migration declares with this statement which programs can use the schema.
 const SAYS_WHAT_IT_NEEDS: &str = "update schema_compatibility set needs";
 
-/// The rules that a migration breaks.
 fn broken(sql: &str, runs_in_transaction: bool) -> Vec<&'static str> {
     let lines = sql.lines().map(|line| line.split("--").next());
     let text = lines.flatten().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -13,7 +12,7 @@ fn broken(sql: &str, runs_in_transaction: bool) -> Vec<&'static str> {
     let statements: Vec<_> = words.split(';').map(str::trim).collect();
     let statements = statements.into_iter().filter(|it| !it.is_empty());
     let says_what_it_needs = words.contains(SAYS_WHAT_IT_NEEDS);
-    // A table of the same migration is not in use: it may be filled, indexed and constrained.
+    // A table of the same migration is unused: it may be filled, indexed and constrained.
     let is_new = |statement: &str, before: &str| {
         let table = statement.split(before).nth(1).unwrap_or_default();
         let table = table.split([' ', '(']).next().unwrap_or_default();
