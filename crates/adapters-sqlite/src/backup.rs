@@ -1,4 +1,4 @@
-//! Copies of a database for backups, and what becomes of one that is restored.
+//! Copies a database for backups, and prepares a restored one.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -19,8 +19,8 @@ use crate::{
     migrations,
 };
 
-/// How many numbers of events are left out after a restore: more than any database gave out since
-/// its backup. Ten thousand events a second take five days for that many.
+/// Event numbers skipped by a restore: more than any database gave out since its backup. At ten
+/// thousand events a second this lasts five days.
 const EVENTS_SKIPPED: i64 = 1 << 32;
 
 const MOST_FAULTS: usize = 10;
@@ -32,17 +32,17 @@ pub struct Contents {
 }
 
 impl SqliteStore {
-    /// Copies the database, as it is at one moment, into a file that is empty or not there. Other
-    /// connections read and write meanwhile; what they write stays in the write-ahead log until the
-    /// copy is done. The copy is not synced to the disk.
+    /// Copies a snapshot of the database into an empty or new file. Other connections read and
+    /// write meanwhile; their writes stay in the write-ahead log until the copy is done. The copy
+    /// is not synced to disk.
     pub async fn copy_into(&self, path: &Path) -> Result<(), StoreError> {
         let connections = self.connections.clone();
         let target = utf8(path)?.to_owned();
         joined(task::spawn_blocking(move || {
-            // Not one that serves: it would be taken for as long as that lasts.
+            // A serving connection would be occupied throughout.
             let mut conn = connections.connect(Role::Writer)?;
-            // Unlike the backup API it copies one snapshot to the end, however much others write
-            // meanwhile, and reads what it copies row by row.
+            // Unlike the backup API, it copies one snapshot despite concurrent writes, and reads
+            // row by row.
             sql_query("VACUUM INTO ?")
                 .bind::<Text, _>(target)
                 .execute(&mut conn)
@@ -52,7 +52,7 @@ impl SqliteStore {
         .await
     }
 
-    /// About how many bytes a copy has, at most.
+    /// A rough upper bound of a copy's size in bytes.
     pub async fn size(&self) -> Result<u64, StoreError> {
         self.connections
             .read(|conn| {
@@ -63,7 +63,7 @@ impl SqliteStore {
     }
 }
 
-/// Checks the integrity of a copy that no connection writes to, and counts its rows. Blocks.
+/// Checks the integrity of an unused copy, and counts its rows. Blocks.
 pub fn inspect(path: &Path) -> Result<Contents, StoreError> {
     let mut conn = open(path, "ro")?;
     inspected(&mut conn).map_err(|Failure(error)| error)
@@ -90,18 +90,18 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
     Ok(Contents { schema, rows })
 }
 
-/// Prepares a copy to be used in the place of the database that it was made of. Fails if a newer
-/// program has made it. Blocks.
+/// Prepares a copy to replace its original database. Fails if a newer program made it. Blocks.
 ///
-/// The numbers of its next events are far behind its last one. Readers have cursors of events that
-/// the database had after the copy was made: one of those must not name an event that happens after
-/// the restore, which the reader would then miss. So it names none, and the reader gets 410.
+/// The numbers of new events begin far after its last one. Readers have cursors of events after the
+/// copy was made: such a cursor must not name an event after the restore, which its reader would
+/// miss. It names none, and the reader gets 410.
 pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     let mut conn = open(path, "rw")?;
     conn.immediate_transaction(|conn| {
         migrations::pending(conn)?;
         conn.batch_execute(&format!(
-            // Before the first event there is no row, nor before the log is made by a migration.
+            // The row is missing before the first event, and before the migration that creates the
+            // log.
             "INSERT INTO sqlite_sequence (name, seq)
                  SELECT 'events', 0 FROM sqlite_schema WHERE type = 'table' AND name = 'events'
                  AND NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events');
@@ -112,7 +112,7 @@ pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     .map_err(|Failure(error)| error)
 }
 
-/// Opens a file that is no store's.
+/// Opens a file outside a store.
 pub(crate) fn open(path: &Path, mode: &str) -> Result<SqliteConnection, StoreError> {
     let uri = uri(path, mode)?;
     let failed = |error: &dyn std::fmt::Display| classify(&format!("{}: {error}", path.display()));

@@ -1,5 +1,3 @@
-//! Finds due tasks and claims them.
-
 use kernel::{
     StoreError,
     outbox::{Claimed, Queue},
@@ -34,7 +32,6 @@ statement! {
     Crashed = select!("lease IS NOT NULL"), loads ClaimedRow
 }
 
-/// Due tasks of a queue, the longest due first.
 async fn due(
     conn: &mut impl Executor,
     queue: Queue,
@@ -46,8 +43,7 @@ async fn due(
     conn.load::<Due, _>(asked).await
 }
 
-/// Returns the longest overdue task of a queue whose lease has expired, and counts the lost
-/// attempt.
+/// The longest overdue task with an expired lease; counts the lost attempt.
 async fn crashed(
     conn: &mut impl Executor,
     queue: Queue,
@@ -67,7 +63,6 @@ statement! {
         WHERE id = :id"
 }
 
-/// Claims tasks that were found in the same transaction.
 async fn claim(
     conn: &mut impl Executor,
     queue: Queue,
@@ -97,7 +92,7 @@ impl SqliteStore {
             .await
     }
 
-    /// Claims due tasks. Reads first: workers poll often, and mostly find nothing. Only a claim
+    /// Claims due tasks. Reads first: workers poll often and usually find nothing. Only a claim
     /// takes the write lock.
     pub(crate) async fn claim_due(
         &self,
@@ -118,7 +113,7 @@ impl SqliteStore {
         .await
     }
 
-    /// Claims the task that is longest overdue of those whose lease has expired.
+    /// Claims the longest overdue task whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

@@ -1,5 +1,3 @@
-//! How the activity of clients is written.
-
 use std::collections::BTreeSet;
 
 use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
@@ -63,7 +61,7 @@ statement! {
 }
 
 statement! {
-    /// One that is there already came with a commit whose answer was lost.
+    /// An existing one came with a commit whose answer was lost.
     AddRefusal = r"
         INSERT INTO client_refusals ({client_refusals}) VALUES ({client_refusals :})
         ON CONFLICT (client_id, id) DO NOTHING",

@@ -1,5 +1,3 @@
-//! Commits: each in one transaction.
-
 use domain::store::{Retention, WriteSet};
 use kernel::{StoreError, attention::AttentionCheck};
 use newsletter::store::WriteSet as SubscriberWrites;
@@ -8,14 +6,13 @@ use sql_common::{attention, commit, subscriber};
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Writes a commit, all of it or nothing.
     pub(crate) async fn commit_postings(&self, writes: WriteSet) -> Result<(), StoreError> {
         self.transaction(async move |conn| commit::write(conn, &writes).await)
             .await
     }
 
-    /// Writes a commit of the newsletter. Erased people go from the write-ahead log, too; if it is
-    /// in use, they go with the next [`overwrite_deleted`](Retention::overwrite_deleted).
+    /// Writes a newsletter commit. Erased people also leave the write-ahead log; if it is in use,
+    /// with the next [`overwrite_deleted`](Retention::overwrite_deleted).
     pub(crate) async fn commit_subscribers(
         &self,
         writes: SubscriberWrites,

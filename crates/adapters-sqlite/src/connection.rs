@@ -1,12 +1,12 @@
-//! The connections to one database file: one that writes, a few that read.
+//! The connections to one database file: one writer, a few readers.
 //!
-//! SQLite has one writer at a time. Writers of this process queue for the one connection without
-//! blocking a thread; SQLite itself waits for those of other processes, for the busy timeout.
-//! Readers see the last commit, and hold up no other connection.
+//! SQLite has one writer at a time. Writers of this process queue without blocking a thread; SQLite
+//! waits for other processes up to the busy timeout. Readers see the last commit, and block
+//! nothing.
 //!
-//! Work runs on a blocking thread, to its end, even if the caller has stopped waiting: a dropped
-//! future leaves no transaction open. The threads are the store's own, one for each connection: the
-//! shared pool, which has no bound, starts many times as many, of which each keeps memory.
+//! Work runs to its end on a blocking thread, even if the caller stops waiting: a dropped future
+//! leaves no open transaction. The threads are the store's own, one per connection: the shared pool
+//! is unbounded, and each thread keeps memory.
 
 use std::{
     path::Path,
@@ -35,8 +35,8 @@ use crate::{
 
 const READERS: usize = 4;
 
-/// How long a probe, or an attempt to empty the write-ahead log, waits for other processes. The
-/// writers of this process wait meanwhile.
+/// How long a probe, or emptying the write-ahead log, waits for other processes. This process's
+/// writers wait meanwhile.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 const CHECKPOINTS: usize = 6;
@@ -44,7 +44,6 @@ const CHECKPOINTS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Writer,
-    /// Only reads.
     Reader,
 }
 
@@ -59,10 +58,9 @@ pub(crate) struct Connections {
     threads: Threads,
 }
 
-/// The blocking threads of a runtime that runs nothing else.
+/// Blocking threads of a runtime with nothing else.
 struct Threads {
     handle: Handle,
-    /// `None` once it is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -90,14 +88,14 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Without waiting: the dropping thread may be one that must not block.
+            // Does not wait: the dropping thread may be one that must not block.
             runtime.shutdown_background();
         }
     }
 }
 
 impl Connections {
-    /// Sets up the connections; each is opened when it is first needed.
+    /// Sets up the connections, which open on first use.
     pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self {
             file,
@@ -112,8 +110,8 @@ impl Connections {
 
     /// Runs work on the writing connection, in a transaction that takes the write lock at once.
     ///
-    /// Checks that the file is in its place before and after, so a successful commit has reached a
-    /// file that was still there after it.
+    /// Checks before and after that the file is in its place, so a successful commit reached a file
+    /// that still existed.
     pub(crate) async fn write<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -139,8 +137,8 @@ impl Connections {
             Some(conn) => conn,
             None => self.connect(Role::Writer)?,
         };
-        // After some errors SQLite rolls back by itself, and diesel then reports that the rollback
-        // failed instead of the cause.
+        // After some errors SQLite rolls back by itself, and diesel reports a failed rollback
+        // instead of the cause.
         let mut cause = None;
         let result = conn.immediate_transaction(|conn| {
             work(conn).inspect_err(|Failure(error)| cause = Some(error.clone()))
@@ -155,8 +153,7 @@ impl Connections {
         Ok(value)
     }
 
-    /// Copies the write-ahead log into the file and empties it. False if it was in use all the
-    /// time.
+    /// Copies the write-ahead log into the file and empties it. False if it stayed in use.
     pub(crate) async fn empty_log(self: &Arc<Self>) -> Result<bool, StoreError> {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
@@ -176,8 +173,7 @@ impl Connections {
         set_busy_timeout(conn, PROBE_TIMEOUT.min(self.busy_timeout))?;
         let mut is_empty = false;
         for _ in 0..CHECKPOINTS {
-            // Whether the log was in use, its number of pages, and the number of pages that were
-            // copied.
+            // Whether the log was in use, its pages, and the copied pages.
             let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
             match done
                 .get_result::<(i32, i32, i32)>(conn)
@@ -196,8 +192,8 @@ impl Connections {
     }
 
     /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a
-    /// probe fails. A probe is a commit that changes nothing. It runs at most once a second, and
-    /// never while a commit runs.
+    /// probe (an empty commit) fails. A probe runs at most once a second, and never during a
+    /// commit.
     pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
         self.file.check()?;
         let verdict = self.recent().check(Instant::now());
@@ -229,8 +225,7 @@ impl Connections {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs work on a reading connection, in a transaction, so that all its queries see the same
-    /// snapshot.
+    /// Runs work on a reading connection, in a transaction: one snapshot.
     pub(crate) async fn read<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -276,7 +271,7 @@ impl Connections {
             .map_err(|error| with_path(classify(&error.to_string())))?;
         self.set_up(&mut conn, role)
             .map_err(|Failure(error)| with_path(error))?;
-        // SQLite opened the file by its path, so another file may have been there.
+        // SQLite opened the file by its path, which may have been another file.
         self.file.check()?;
         Ok(conn)
     }
@@ -286,7 +281,7 @@ impl Connections {
         set_busy_timeout(conn, self.busy_timeout)?;
         use_wal(conn, self.busy_timeout)?;
         conn.batch_execute(
-            // A commit that was answered survives a power failure.
+            // A committed answer survives a power failure.
             "PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
@@ -295,30 +290,27 @@ impl Connections {
              PRAGMA journal_size_limit = 67108864;",
         )?;
         conn.batch_execute(match role {
-            // The system keeps the file's pages too.
+            // The system caches the file's pages too.
             Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -1024",
-            // What is deleted or replaced is overwritten with zeros: an erased posting must not be
-            // found in the file's free space, nor must an earlier version of it.
+            // Deleted or replaced data is overwritten with zeros: the file's free space must not
+            // contain erased postings or earlier versions.
             Role::Writer => "PRAGMA secure_delete = ON; PRAGMA cache_size = -16384",
         })?;
         Ok(())
     }
 }
 
-/// Sets how long a connection waits for locks of other processes.
 fn set_busy_timeout(conn: &mut SqliteConnection, time: Duration) -> Result<(), Failure> {
     conn.batch_execute(&format!("PRAGMA busy_timeout = {}", time.as_millis()))?;
     Ok(())
 }
 
-/// Writes a page without changing it.
 fn probe(conn: &mut SqliteConnection) -> Result<(), Failure> {
     let version: i32 = sql::<Integer>("PRAGMA user_version").get_result(conn)?;
     conn.batch_execute(&format!("PRAGMA user_version = {version}"))?;
     Ok(())
 }
 
-/// Awaits work on a blocking thread.
 pub(crate) async fn joined<T>(
     work: task::JoinHandle<Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
@@ -329,14 +321,14 @@ pub(crate) async fn joined<T>(
     }
 }
 
-/// Whether a connection can be used again after this result. It is closed after unexpected errors,
-/// which leave its state unknown; a new one costs little.
+/// Whether a connection is reusable after this result. After unexpected errors it is closed; a new
+/// one costs little.
 const fn is_reusable<T>(result: &Result<T, Failure>) -> bool {
     matches!(result, Ok(_) | Err(Failure(StoreError::Conflict)))
 }
 
-/// The path as a URI with a mode that does not create the file, since a database that vanished must
-/// not come back empty.
+/// The path as a URI with a mode that never creates the file: a database that vanished must not
+/// come back empty.
 pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     let text = path.to_str().ok_or_else(|| {
         StoreError::Broken(format!("the database path {} is not UTF-8", path.display()))
@@ -348,9 +340,8 @@ pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     Ok(format!("file:{text}?mode={mode}"))
 }
 
-/// Switches the file to a write-ahead log, so that readers and the writer do not wait for each
-/// other. This is done once for each file. SQLite does not wait for another process that does the
-/// same, so this retries.
+/// Switches the file to a write-ahead log once, so that readers and the writer do not wait for each
+/// other. SQLite does not wait for another process doing the same, so this retries.
 fn use_wal(conn: &mut SqliteConnection, timeout: Duration) -> Result<(), Failure> {
     let give_up = Instant::now() + timeout;
     loop {

@@ -1,5 +1,3 @@
-//! Reads a whole database, row by row, for copying it into another store.
-
 use std::path::Path;
 
 use diesel::{
@@ -17,21 +15,20 @@ use crate::{
     migrations,
 };
 
-/// The most that a page holds in memory, but for one row.
+/// The most bytes a page holds, except for a single row.
 const PAGE_BYTES: usize = 4 << 20;
 
-/// A database that no other process can use while this is open.
 pub struct CopySource {
     conn: SqliteConnection,
 }
 
 impl CopySource {
-    /// Opens a database for itself. Fails with [`StoreError::Unavailable`] if any other connection
-    /// has it open, and keeps others from opening it. Blocks, like all methods.
+    /// Opens a database exclusively. Fails with [`StoreError::Unavailable`] if another connection
+    /// has it open. Blocks, like all methods.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut conn = backup::open(path, "rw")?;
-        // Every connection to a file with a write-ahead log holds a shared lock on it for as long
-        // as it is open; in this mode the first access needs an exclusive one.
+        // Every connection to a file with a write-ahead log holds a shared lock while open; in this
+        // mode the first access needs an exclusive one.
         conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;")
             .map_err(|error| classify(&error.to_string()))?;
         Ok(Self { conn })
@@ -63,7 +60,7 @@ impl CopySource {
         found.map_err(|error| Failure::from(error).0)
     }
 
-    /// The rows that follow a key, at most so many, in the order of the key.
+    /// The next rows after a key, in key order.
     pub fn page(
         &mut self,
         table: &Table,
@@ -140,7 +137,7 @@ fn value(Column { name, kind }: &Column) -> String {
         Kind::Uuid | Kind::Bytes => format!("iif({name} IS NULL, NULL, lower(hex({name})))"),
         Kind::Text | Kind::Texts | Kind::Json | Kind::Date => name.clone(),
         Kind::Integer | Kind::Boolean | Kind::Moment => format!("CAST({name} AS TEXT)"),
-        // With all digits that tell one number from the next.
+        // With all digits that distinguish numbers.
         Kind::Double => format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))"),
     }
 }

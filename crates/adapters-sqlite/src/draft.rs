@@ -1,5 +1,3 @@
-//! How the key of a draft is reserved; the rest is `sql_common::draft`.
-
 use diesel::{
     Queryable,
     sql_types::{Binary, Nullable},
@@ -18,13 +16,13 @@ use uuid::Uuid;
 
 use crate::SqliteStore;
 
-/// After how long `used_at` of a draft is updated, so that most reads of a draft write nothing.
+/// `used_at` of a draft changes this rarely, so that most reads write nothing.
 const TOUCH_AFTER: Duration = Duration::days(1);
 
 enum Lookup {
     Free,
     Stale(String),
-    /// Nothing has to be written for this answer.
+    /// No write needed.
     Answer(Reservation),
 }
 
@@ -56,7 +54,7 @@ impl Row {
                 Lookup::Answer(Reservation::Taken)
             });
         };
-        // Reports only the length, since drafts are large.
+        // Only the length: drafts are large.
         let draft = String::from_utf8(draft).map_err(|error| {
             let bytes = error.as_bytes().len();
             corrupt("drafts.draft", format_args!("{bytes} bytes"))
@@ -84,7 +82,7 @@ async fn find(
 }
 
 statement! {
-    /// The caller has found the key free in the same transaction.
+    /// The same transaction found the key free.
     Reserve = r"
         INSERT INTO drafts (key, holder, reserved_until, used_at)
         VALUES (:key, :holder, :until, :now)
@@ -97,10 +95,10 @@ statement! {
 }
 
 impl SqliteStore {
-    /// Reserves the key of a draft, or answers with the draft.
+    /// Reserves a draft's key, or returns the draft.
     ///
-    /// Reads first: a worker that waits for a draft asks repeatedly, and most drafts asked for may
-    /// exist. Only a change takes the write lock.
+    /// Reads first: a waiting worker asks repeatedly, and most drafts may exist. Only a change
+    /// takes the write lock.
     pub(crate) async fn reserve_draft(
         &self,
         key: DraftKey,

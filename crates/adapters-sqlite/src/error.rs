@@ -1,13 +1,9 @@
-//! Errors of SQLite as errors of the port.
-
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use kernel::StoreError;
 use sql_common::executor;
 
-/// The error of work on a connection. It wraps the port's error, because diesel requires a type
-/// that its own error converts into.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) StoreError);
 
@@ -31,7 +27,6 @@ impl From<DieselError> for Failure {
     }
 }
 
-/// Errors of shared statements, classified as this database means them.
 impl From<executor::Failure> for Failure {
     fn from(failure: executor::Failure) -> Self {
         match failure {
@@ -47,15 +42,14 @@ impl From<Box<dyn Error + Send + Sync>> for Failure {
     }
 }
 
-/// SQLite's messages for a lock that another connection holds. diesel passes on the message without
-/// its code.
+/// Messages about another connection's lock; diesel omits the code.
 const BUSY: [&str; 3] = [
     "database is locked",
     "database table is locked",
     "database schema is locked",
 ];
 
-/// SQLite's messages for failures of the file system that may pass.
+/// Messages about temporary file system failures.
 const PASSING: [&str; 4] = [
     "database or disk is full",
     "disk I/O error",
@@ -63,12 +57,10 @@ const PASSING: [&str; 4] = [
     "attempt to write a readonly database",
 ];
 
-/// Whether another connection holds the lock, so that this one has not failed.
 pub(crate) fn is_busy(message: &str) -> bool {
     BUSY.iter().any(|busy| message.contains(busy))
 }
 
-/// Classifies an error by SQLite's message.
 pub(crate) fn classify(message: &str) -> StoreError {
     if is_busy(message) || PASSING.iter().any(|passing| message.contains(passing)) {
         StoreError::Unavailable(message.to_owned())

@@ -1,7 +1,7 @@
-//! The event log, in the table `events`, and the port to it.
+//! The event log, in the table `events`.
 //!
-//! The file has one writer at a time, so the numbers of events are in the order of the commits, and
-//! all events before one that a reader can see are there, too. Reading goes by the numbers alone.
+//! The file has one writer at a time, so events are numbered in commit order, and all events before
+//! a visible one are visible. Reading uses numbers alone.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ use time::OffsetDateTime;
 
 use crate::SqliteStore;
 
-/// How many events one transaction deletes: others want to write as well.
+/// Events deleted per transaction, so that others can write.
 const DELETED_AT_ONCE: usize = 1_000;
 
 statement! {
@@ -69,8 +69,8 @@ statement! {
 }
 
 statement! {
-    /// Whether an event has a number, and the last event among as many numbers as events may be
-    /// looked at, from the first event behind that number on.
+    /// Whether an event has the number, and the last event among the most numbers to examine after
+    /// it.
     Around = r"
         SELECT EXISTS (SELECT 1 FROM events WHERE number = :after), (
             SELECT max(number) FROM events
@@ -79,7 +79,7 @@ statement! {
     returns (Bool, Nullable<BigInt>)
 }
 
-/// A page, or nothing if the log has no event at its cursor any more.
+/// A page, or nothing if the cursor's event is gone.
 async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogPage>> {
     let (deleted, end) = ends(conn).await?;
     let after = query.after.map_or(deleted, number);
@@ -92,7 +92,7 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     let last = last.unwrap_or(after);
     let names: Vec<_> = query.names.iter().map(EventName::as_str).collect();
     let (prefixes, names) = (array_text(&prefixes(query)), array_text(&names));
-    // One more than asked for tells whether there is more.
+    // One more than the limit reveals further events.
     let limit = most(query.limit.saturating_add(1));
     let asked = binds! { prefixes: &prefixes, after, last, names: &names, limit };
     let rows = conn.load::<Wanted, _>(asked).await?;
@@ -121,7 +121,7 @@ statement! {
 }
 
 statement! {
-    /// The last event before the first one that is from a time or later.
+    /// The last event before the first one since a time.
     LastBefore = r"
         SELECT max(number) FROM events WHERE number < coalesce(
             (SELECT number FROM events WHERE number > :after AND at >= :at
@@ -131,14 +131,13 @@ statement! {
     returns (Nullable<BigInt>,)
 }
 
-/// The place that all events since a time follow. There is no index on time, and there need not
-/// be: times ascend with the log, nearly. The last event that is old for certain is found by
-/// halves, and from there on events are looked at one by one, for as long as they may be in
-/// disorder.
+/// The place before all events since a time. No index on time is needed: times nearly ascend with
+/// the log. Bisection finds the last certainly old event; from there, events are examined one by
+/// one within the possible disorder.
 async fn cursor_at(conn: &mut impl Executor, at: OffsetDateTime) -> Outcome<Cursor> {
     let well_before = StoredTime::from(well_before(at));
     let (deleted, end) = ends(conn).await?;
-    // Everything up to `old` is older, everything after `young` is not.
+    // Everything up to `old` is older; nothing after `young` is.
     let (mut old, mut young) = (deleted, end);
     while old < young {
         let middle = old + (young - old) / 2;
@@ -168,8 +167,7 @@ statement! {
     MoveDeleted = "UPDATE event_log SET deleted_number = max(deleted_number, :last)"
 }
 
-/// The number of the last of some events at the beginning that are all from before a time, and how
-/// many they are.
+/// The last of the oldest events, all before a time, and their number.
 async fn oldest(
     conn: &mut impl Executor,
     before: StoredTime,
@@ -182,8 +180,8 @@ async fn oldest(
     Ok(numbered.last())
 }
 
-/// Deletes events up to a number, and counts them. Events do not change and new ones come last, so
-/// events that were found old may be deleted in a later transaction.
+/// Deletes events up to a number, and counts them. Events never change and new ones come last, so
+/// events found old may be deleted in a later transaction.
 async fn delete(conn: &mut impl Executor, last: i64) -> Outcome<usize> {
     let last = binds! { last };
     let deleted = conn.execute::<Delete>(last).await?;
@@ -241,7 +239,7 @@ impl EventLog for SqliteStore {
         let mut deleted = 0;
         while deleted < limit {
             let at_most = DELETED_AT_ONCE.min(limit - deleted);
-            // Mostly there is nothing to delete, and then the write lock is not taken.
+            // Usually nothing is old, and the write lock is not taken.
             let old = self.query(async move |conn| oldest(conn, before.into(), at_most).await);
             let Some((last, found)) = old.await? else {
                 break;

@@ -1,8 +1,3 @@
-//! Detects that the database file was removed or replaced.
-//!
-//! Processes that have a file open can still use it after it was removed or replaced, but what they
-//! write is lost when they close it.
-
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -18,8 +13,7 @@ pub(crate) struct DatabaseFile {
     is_reported: AtomicBool,
 }
 
-/// Identifies a file. Inode numbers are reused after a file is gone, but not together with its time
-/// of creation.
+/// Identifies a file. Inode numbers are reused, but not with the same creation time.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     #[cfg(unix)]
@@ -55,8 +49,8 @@ impl DatabaseFile {
         &self.path
     }
 
-    /// Fails if the file was removed or replaced. This asks only the operating system, and takes
-    /// microseconds.
+    /// Fails if the file was removed or replaced. Takes microseconds: only the operating system is
+    /// asked.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let why = match Identity::of(&self.path) {
             Ok(identity) if identity == self.identity => {

@@ -1,28 +1,15 @@
 //! The embedded store: everything in one SQLite file.
 //!
-//! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
-//! [`PostingReader`](domain::store::PostingReader),
-//! [`Health`](domain::store::Health),
-//! [`Outbox`](kernel::outbox::Outbox), [`EventLog`](kernel::event::EventLog),
-//! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`SignInTokens`](access::sign_in::SignInTokens),
-//! [`PostingBrowser`](domain::browse::PostingBrowser),
-//! [`DraftCache`](enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
-//! [`Webhooks`](webhooks::Webhooks); and of the newsletter
-//! [`Store`](newsletter::store::Store),
-//! [`SubscriberReader`](newsletter::store::SubscriberReader) and
-//! [`Accounts`](newsletter::store::Accounts). Several stores may have one file open, also in
-//! several processes: a store keeps nothing in memory that another can change.
+//! [`SqliteStore`] implements the ports of all contexts. Several stores, also in several processes,
+//! may have one file open: a store keeps nothing in memory that another can change.
 //!
-//! - `connection`: the connections to the file; `file`: whether the file is still in its place;
-//!   `recent`: whether commits succeed.
-//! - `migrations`: the schema; the migrations themselves explain its columns.
-//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
-//!   its own way; `posting`, `company`, `client`, `draft`, `outbox`, `subscriber`, `webhook`:
-//!   statements on shared tables that this store has in its own way.
-//! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
-//!   its rows, for the other store.
+//! - `connection`: the connections to the file; `file`: whether it is still in its place; `recent`:
+//!   whether commits succeed.
+//! - `migrations`: the schema; the migrations explain its columns.
+//! - `ports`: the ports, implemented in `sql-common`.
+//! - `commit`: a write set as one transaction; `event`, `retention` and others: what this store
+//!   does in its own way.
+//! - `backup`: copies, and a restored database; `copy`: all rows, for the other store.
 
 mod backup;
 mod claim;
@@ -66,24 +53,22 @@ use self::{
     file::DatabaseFile,
 };
 
-/// How long a commit waits for other processes. Well below the ten seconds a command may take, so
-/// that a command can try again.
+/// How long a commit waits for other processes, well below a command's ten seconds, so that it can
+/// retry.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A store in a SQLite file. Clones share its connections.
-///
-/// Its statements run on threads of its own, one for each connection.
+/// A store in a SQLite file. Clones share its connections and threads.
 #[derive(Clone)]
 pub struct SqliteStore {
     connections: Arc<Connections>,
 }
 
 impl SqliteStore {
-    /// Opens a database file. A file that does not exist is created, readable only by its owner,
-    /// and so are missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if it
-    /// is newer than this program.
+    /// Opens a database file. A missing file is created, readable only by its owner, and so are
+    /// missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if it is newer
+    /// than this program.
     ///
-    /// Blocks for a moment, and needs no runtime.
+    /// Blocks briefly, and needs no runtime.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, BUSY_TIMEOUT)
     }
@@ -105,8 +90,7 @@ impl SqliteStore {
         self.connections.read(migrations::pending).await
     }
 
-    /// Applies the missing migrations, all or none, and returns their names. Several processes may
-    /// call this at once.
+    /// Applies all missing migrations or none, and returns their names. Concurrent calls are safe.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         self.connections.write(migrations::migrate).await
     }
@@ -137,11 +121,11 @@ impl ReplicaPosition for SqliteStore {}
 
 impl LockedRows for SqliteStore {}
 
-/// Creates the file if it does not exist. SQLite creates the files beside it with the same mode.
+/// Creates a missing file. SQLite's side files get its mode.
 fn create(path: &Path) -> io::Result<()> {
-    // Closing any handle to a file releases all locks of this process on it, SQLite's included
-    // (fcntl, POSIX.1). So an existing file is not opened here, and this lock keeps other threads
-    // from opening a new one before its first handle is closed.
+    // Closing any handle to a file releases all this process's locks on it, SQLite's included
+    // (fcntl, POSIX.1). So an existing file is not opened here, and other threads cannot open a new
+    // one before its first handle is closed.
     static CREATING: Mutex<()> = Mutex::new(());
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     if path.exists() {
@@ -160,7 +144,6 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a missing folder that only its owner can open, whatever the umask.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

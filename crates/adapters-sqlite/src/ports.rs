@@ -1,4 +1,3 @@
-//! The ports whose implementation is that of both stores.
 #![expect(
     clippy::needless_question_mark,
     reason = "`?` converts the shared failure to the store's, which here is the same"
@@ -32,7 +31,6 @@ pub(crate) trait Work<T>:
 impl<T, W> Work<T> for W where W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static {}
 
 impl SqliteStore {
-    /// Runs work that only reads.
     pub(crate) async fn query<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -42,7 +40,6 @@ impl SqliteStore {
             .await
     }
 
-    /// Runs work that writes, all or nothing.
     pub(crate) async fn transaction<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -59,7 +56,6 @@ impl SqliteStore {
         self.transaction(work).await
     }
 
-    /// The same for one that may be run again.
     pub(crate) async fn repeatable<T: Send + 'static>(
         &self,
         work: impl Work<T>,

@@ -1,5 +1,3 @@
-//! The `Retention` port.
-
 use std::collections::HashMap;
 
 use async_trait::async_trait;
@@ -41,12 +39,12 @@ statement! {
 }
 
 statement! {
-    /// Runs after the other two, which would not find the postings any more.
+    /// Runs last: the other two would no longer find the postings.
     Clear = concat!("UPDATE postings SET ", forget_texts!(), " WHERE id IN (", found!(), ")")
 }
 
 statement! {
-    /// Texts, decision, history, versions and fingerprint go with it.
+    /// Texts, decision, history, versions and fingerprint are deleted with it.
     Delete = r"
         DELETE FROM postings
         WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
@@ -75,7 +73,7 @@ statement! {
 }
 
 statement! {
-    /// There is no index on identifiers, and there need not be: only erasures look for them.
+    /// No index on identifiers is needed: only erasures search them.
     EventsOf = r"
         SELECT number FROM events
         WHERE number > :after AND number <= :last AND source_identifier = :identifier
@@ -89,11 +87,11 @@ statement! {
         UPDATE events SET status_reason = NULL, decision_code = NULL WHERE number = :number"
 }
 
-/// How many events one transaction looks at.
+/// Events examined per transaction.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events that have a reason or a code. Later ones would come with
-/// another version of the posting.
+/// The numbers of a posting's events with a reason or code. Later ones would come with another
+/// version of the posting.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();
     let (mut after, end) = store.query(async |conn| event::ends(conn).await).await?;
@@ -138,7 +136,7 @@ impl Retention for SqliteStore {
         expired_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        // Reads first: mostly there is nothing, and only a drop takes the write lock.
+        // Reads first: usually there is nothing, and only a deletion takes the write lock.
         let found = self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: 1_i64 };
             conn.load::<OldTexts, (StoredId,)>(old).await

@@ -1,5 +1,3 @@
-//! Reservations of drafts beside a writer.
-
 use diesel::connection::SimpleConnection;
 use enrichment::{
     DraftCache, DraftKey,

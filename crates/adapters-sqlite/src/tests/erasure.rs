@@ -1,5 +1,3 @@
-//! What an erasure leaves in the files.
-
 use std::{fs, path::Path};
 
 use access::{
@@ -33,7 +31,6 @@ use sql_common::testing::sample::subscribe;
 use super::fixture;
 use crate::SqliteStore;
 
-/// A description of this size is on pages of its own.
 fn long(word: &str) -> String {
     format!("<p>{}</p>", format!("{word} ").repeat(900))
 }
@@ -43,7 +40,6 @@ async fn put(store: &SqliteStore, body: &str) {
     answers.unwrap().remove(0).unwrap();
 }
 
-/// Has the posting enriched, with these words in its texts.
 async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
     let now = noon() + hours(1);
     let claimed = store.claim(ENRICH, 1, hours(1), uuid(lease), now).await;
@@ -76,7 +72,6 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
     recorded.unwrap();
 }
 
-/// The words among these that the files of the database have.
 fn found(folder: &Path, words: &[&'static str]) -> Vec<&'static str> {
     let files = fs::read_dir(folder).unwrap();
     let bytes: Vec<_> = files
@@ -173,7 +168,6 @@ async fn no_word_of_an_erased_posting_is_left_in_the_files() {
     assert_eq!(found(&folder, &left), left);
 }
 
-/// A commit that erases the person of [`subscribe`].
 fn forget_person() -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let subscriber = subscribe()

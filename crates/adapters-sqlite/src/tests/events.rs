@@ -1,4 +1,4 @@
-//! The event log: how far a page looks, readers beside writers, and deletion.
+//! The event log: limited pages, readers beside writers, and deletion.
 
 use std::time::Duration;
 
@@ -20,14 +20,12 @@ use tokio::task::JoinHandle;
 use super::{fixture, place, processes::two};
 use crate::{SqliteStore, inspect, prepare_restored};
 
-/// A commit of events with these subjects.
 fn told(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     writes.tasks.events = subjects.into_iter().map(sample::told).collect();
     writes
 }
 
-/// The place of the event with this number.
 const fn numbered(sequence: u64) -> Cursor {
     Cursor {
         transaction: 0,
@@ -46,7 +44,6 @@ async fn read(store: &SqliteStore, after: Option<Cursor>) -> LogPage {
     store.read(&query).await.unwrap()
 }
 
-/// The subjects of the events of a page.
 fn subjects(page: &LogPage) -> Vec<u128> {
     let events = page.events.iter();
     events
@@ -54,7 +51,7 @@ fn subjects(page: &LogPage) -> Vec<u128> {
         .collect()
 }
 
-/// Writes events that no reader wants: these numbers, at noon.
+/// Writes unwanted events with these numbers, at noon.
 async fn fill(store: &SqliteStore, from: u64, to: u64) {
     let fill = format!(
         "INSERT INTO events (number, at, name, subject) \
@@ -97,7 +94,7 @@ async fn numbers_may_be_missing() {
     assert_eq!(store.cursor_at(noon()).await, Ok(numbered(7)));
 }
 
-/// A commit may be later than another one whose decision is younger.
+/// A commit may follow one with a younger decision.
 #[tokio::test]
 async fn a_place_in_time_allows_for_disorder() {
     let (_dir, store) = fixture().await;
@@ -137,8 +134,8 @@ async fn many_old_events_are_deleted_by_parts() {
     assert_eq!(store.number(deleted).await, 2_501);
 }
 
-/// Readers are beyond the end of an older database, and of what was read between the backup and the
-/// restore they may have acted on. No number comes twice.
+/// Readers are beyond the end of an older database, and may have acted on events between backup and
+/// restore. No number is reused.
 #[tokio::test]
 async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     let (dir, store) = fixture().await;
@@ -174,7 +171,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     assert_eq!(store.forget(noon() + minutes(1), 4).await, Ok(4));
     assert_eq!(subjects(&read(&store, None).await), [5]);
 
-    // Of a store in which other transactions wrote.
+    // As of a store with another transaction's writes.
     let foreign = LogQuery {
         after: Some(Cursor {
             transaction: 1,

@@ -13,12 +13,11 @@ use kernel::StoreError;
 use super::{create, identifier, is_unavailable, place};
 use crate::SqliteStore;
 
-/// Each way to remove or replace a file in use.
 const REMOVALS: [fn(&Path); 3] = [
     |path| fs::remove_file(path).unwrap(),
     |path| fs::rename(path, path.with_extension("old")).unwrap(),
     |path| {
-        // As an operator does to restore a backup.
+        // As an operator restoring a backup does.
         let copy = path.with_extension("copy");
         fs::copy(path, &copy).unwrap();
         fs::rename(copy, path).unwrap();
@@ -70,7 +69,7 @@ async fn a_file_that_is_put_back_is_used_again() {
     let away = path.with_extension("away");
     fs::rename(&path, &away).unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
-    // The new database is not the one that was opened, and is not touched.
+    // The new file is not the opened database, and stays untouched.
     fs::write(&path, "").unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
     assert!(is_unavailable(&store.ready().await));
@@ -108,7 +107,7 @@ async fn a_full_disk_is_not_ready() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// No commit has failed: the probe finds it, once the last commit is a second old.
+/// No commit has failed: the probe finds it a second after the last commit.
 #[tokio::test]
 async fn a_database_that_cannot_be_written_is_not_ready() {
     let (_dir, path) = place();
@@ -126,7 +125,7 @@ async fn a_database_that_cannot_be_written_is_not_ready() {
     }
 }
 
-/// While another process writes for long, pushes are refused, but health answers at once.
+/// During another process's long write, pushes are refused, but health answers at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_lock_that_stays_ends_in_time() {
     let (_dir, path) = place();
@@ -134,7 +133,7 @@ async fn a_write_lock_that_stays_ends_in_time() {
     store.migrate().await.unwrap();
     let mut other = super::writing(&store);
     let start = Instant::now();
-    // No commit has failed yet, and a lock alone is no failure.
+    // No commit has failed, and a lock alone is no failure.
     assert_eq!(store.ready().await, Ok(()));
     let refused = store.commit(create(1)).await;
     assert!(is_unavailable(&refused), "{refused:?}");

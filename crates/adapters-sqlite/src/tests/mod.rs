@@ -1,5 +1,3 @@
-//! The contract suite, and tests particular to SQLite.
-
 mod drafts;
 mod durability;
 mod erasure;
@@ -24,7 +22,6 @@ use tempfile::TempDir;
 
 use crate::{SqliteStore, connection::Role};
 
-/// An empty store in a folder of its own.
 async fn fixture() -> (TempDir, SqliteStore) {
     let (dir, path) = place();
     let store = SqliteStore::open(&path).unwrap();
@@ -32,7 +29,6 @@ async fn fixture() -> (TempDir, SqliteStore) {
     (dir, store)
 }
 
-/// A path for a database, in a folder of its own.
 fn place() -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data").join("posthaste.db");
@@ -60,30 +56,25 @@ fn identifier(n: u128) -> SourceIdentifier {
     kernel::testing::identifier(&format!("job-{n}"))
 }
 
-/// The only number that a query returns.
 fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
     sql::<BigInt>(query).get_result(conn).unwrap()
 }
 
-/// A connection that has the write lock.
 fn writing(store: &SqliteStore) -> SqliteConnection {
     let mut conn = store.connections.connect(Role::Writer).unwrap();
     conn.batch_execute("BEGIN IMMEDIATE").unwrap();
     conn
 }
 
-/// Begins a transaction that reads, and stays in it.
 fn begin_reading(conn: &mut SqliteConnection) {
     conn.batch_execute("BEGIN").unwrap();
     number(conn, "SELECT count(*) AS value FROM postings");
 }
 
-/// The texts that a query returns.
 fn texts(conn: &mut SqliteConnection, query: &str) -> Vec<String> {
     sql::<Text>(query).load(conn).unwrap()
 }
 
-/// Runs statements on a connection of the store.
 fn run(store: &SqliteStore, sql: &str) {
     store
         .connections

@@ -1,5 +1,3 @@
-//! Several stores on one file, like several processes.
-
 use domain::posting::ENRICH;
 use kernel::{
     outbox::Outbox,
@@ -9,7 +7,6 @@ use kernel::{
 use super::{fixture, is_unavailable, place};
 use crate::{SqliteStore, connection::Role};
 
-/// Two stores on one new file.
 pub(super) async fn two() -> (tempfile::TempDir, SqliteStore, SqliteStore) {
     let (dir, path) = place();
     let one = SqliteStore::open(&path).unwrap();

@@ -1,5 +1,3 @@
-//! Migrations, and the constraints of tables.
-
 use domain::store::{Health, Store};
 use kernel::StoreError;
 use sql_common::testing::tables_refuse;
@@ -16,7 +14,7 @@ async fn a_newer_schema_is_refused_if_it_needs_a_newer_program() {
         &store,
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
     );
-    // As long as this program can work with it.
+    // As long as this program can use it.
     assert_eq!(store.ready().await, Ok(()));
     assert_eq!(store.migrate().await, Ok(Vec::new()));
     run(
@@ -66,8 +64,8 @@ async fn a_path_that_cannot_be_used_is_named() {
     }
 }
 
-/// For older versions of SQLite, which operators may open backups with, `json_valid(NULL)` is
-/// false: every posting without metadata would look corrupt, and a dump could not be restored.
+/// In older SQLite versions, used to open backups, `json_valid(NULL)` is false: every posting
+/// without metadata would look corrupt, and a dump could not be restored.
 #[tokio::test]
 async fn checks_of_json_allow_for_none() {
     let (_dir, store) = fixture().await;
@@ -81,7 +79,6 @@ async fn checks_of_json_allow_for_none() {
     }
 }
 
-/// Constraints, against rows that only hand-written SQL could insert.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {
     let (_dir, store) = fixture().await;

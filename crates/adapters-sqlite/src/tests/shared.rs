@@ -1,5 +1,3 @@
-//! The tests that both stores pass.
-
 use std::future::{Ready, ready};
 
 use diesel::connection::SimpleConnection;
@@ -20,7 +18,7 @@ mod two_processes {
 
     use crate::{SqliteStore, tests::processes::two};
 
-    /// Writers queue for one lock: there is nothing to look at.
+    /// Writers queue for one lock: nothing to check.
     fn done(_: &TempDir, _: [SqliteStore; 2]) -> Ready<()> {
         ready(())
     }
@@ -28,7 +26,6 @@ mod two_processes {
     sql_common::races!(two, done);
 }
 
-/// A file without a schema.
 fn empty() -> Ready<(TempDir, SqliteStore)> {
     let (dir, path) = place();
     ready((dir, SqliteStore::open(&path).unwrap()))

@@ -1,5 +1,5 @@
-//! Every statement as SQLite prepares it, and the plans of those that run often or on large tables.
-//! They are planned without statistics, as in a file that was never analysed.
+//! Every statement as SQLite prepares it, and the plans of frequent ones or on large tables.
+//! Planned without statistics, as in a file that was never analysed.
 
 use diesel::{
     RunQueryDsl, SqliteConnection,
@@ -14,7 +14,7 @@ use sql_common::{
 use super::fixture;
 use crate::connection::Role;
 
-/// Plans that go by an index in its order, and read no other table from end to end.
+/// Plans that follow an index in order, and scan no other table.
 const IN_ORDER: &str = "
     audit::Read | INDEX audit_newest
     audit::ReadAction | INDEX audit_by_action
@@ -78,7 +78,7 @@ const IN_ORDER: &str = "
     webhook::round::Wake | INDEX webhook_waiting_silent
 ";
 
-/// Plans that look rows up, and may put them in order.
+/// Plans that look up rows, and may sort them.
 const BY_KEY: &str = "
     console::CountStatus | COVERING INDEX postings_by_status
     client::Find | (id=?) | (client_id=?)
@@ -153,7 +153,7 @@ async fn statements_go_by_their_indexes() {
     }
 }
 
-/// A program that reads the file with `sqlite3` can run each.
+/// Each runs in `sqlite3`.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_dir, store) = fixture().await;

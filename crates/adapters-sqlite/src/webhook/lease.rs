@@ -1,5 +1,3 @@
-//! Leases of endpoints.
-
 use kernel::StoreError;
 use sql_common::{
     binds,
@@ -31,7 +29,7 @@ async fn look(conn: &mut impl Executor, query: &LeaseQuery) -> Outcome<Vec<Track
 }
 
 impl SqliteStore {
-    /// Leases endpoints. Mostly there is nothing to do, and then the write lock is not taken.
+    /// Leases endpoints. Usually there is nothing to do, and the write lock is not taken.
     pub(crate) async fn lease_endpoints(
         &self,
         query: LeaseQuery,

@@ -1,4 +1,4 @@
-//! What the port to webhooks does in SQLite's own way; the rest is `sql_common::webhook`.
+//! SQLite's own part of the webhooks port; the rest is `sql_common::webhook`.
 
 mod lease;
 mod round;

@@ -1,5 +1,3 @@
-//! The result of a round of deliveries.
-
 use diesel::sql_types::BigInt;
 use kernel::StoreError;
 use sql_common::{
@@ -29,14 +27,14 @@ statement! {
 }
 
 statement! {
-    /// Makes subjects due whose last attempt was not answered.
+    /// Makes subjects due whose last attempt got no answer.
     Wake = r"
         UPDATE webhook_waiting SET next_at = :round_at
         WHERE endpoint = :endpoint AND next_at > :round_at AND is_silent"
 }
 
 statement! {
-    /// A delivery takes the row of the oldest one that is kept.
+    /// A delivery replaces the row of the oldest kept one.
     Deliver = r"
         INSERT OR REPLACE INTO webhook_deliveries
             (endpoint, slot, position, {webhook_deliveries})
