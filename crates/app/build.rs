@@ -5,7 +5,7 @@ use std::{path::Path, process::Command};
 fn main() {
     let head = Path::new("../../.git/HEAD");
     let tags = Path::new("../../.git/refs/tags");
-    // A path that is not there would count as changed in every build.
+    // Cargo treats a missing path as changed in every build.
     for path in [head, tags, Path::new("../../.git/logs/HEAD")] {
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
@@ -25,7 +25,7 @@ fn main() {
     println!("cargo::rustc-env=BUILD_VERSION={line}");
 }
 
-/// The abbreviated commit of the source, without which the build goes on.
+/// The abbreviated commit; the build also works without one.
 fn commit() -> Option<String> {
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
     let commit = commit.trim().to_owned();

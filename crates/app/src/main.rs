@@ -32,8 +32,7 @@ use crate::{
     misconfigured::Misconfigured,
 };
 
-/// The allocator of the whole process. A push allocates some 140 times, and with the C library's
-/// allocator that was a tenth of its processor time.
+/// A push allocates some 140 times; the C library's allocator took a tenth of its processor time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

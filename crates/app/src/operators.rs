@@ -1,5 +1,3 @@
-//! The clients and links that commands and the demo make.
-
 use access::{
     Client, Clients, ManagedClients, NewClient,
     sign_in::{SignInTokens, issue_link, token_digest},

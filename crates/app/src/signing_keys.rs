@@ -1,5 +1,3 @@
-//! The folder of the keys that sign access tokens.
-
 use runtime::clock;
 use tokens::{KeyFolder, KeyId};
 use uuid::{NoContext, Timestamp, Uuid};
@@ -13,8 +11,7 @@ pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     }
 }
 
-/// The id of a new key. It has the time by the store's clock, from which every process counts until
-/// the key signs.
+/// The id of a new key, with the store's time, from which every process counts until the key signs.
 pub fn new_id() -> anyhow::Result<KeyId> {
     let now = clock::now();
     let seconds = now.unix_timestamp().try_into()?;

@@ -1,5 +1,3 @@
-//! `docs/reference.md`: what the program says of its variables and metrics.
-
 use std::{collections::BTreeSet, env, fmt::Write as _, fs};
 
 use runtime::metrics::{self, Kind};
@@ -7,7 +5,6 @@ use runtime::metrics::{self, Kind};
 use crate::{command::definitions, options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference.md");
-/// The variable with which `cargo xtask reference` has the file written.
 const WRITE: &str = "POSTHASTE_WRITE_REFERENCE";
 
 #[test]
@@ -46,7 +43,6 @@ fn reference() -> String {
     text
 }
 
-/// The variables of what serves, by heading.
 fn variables() -> Vec<(String, Vec<String>)> {
     let root = definitions();
     let mut found = Vec::<(String, Vec<String>)>::new();

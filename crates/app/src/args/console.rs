@@ -1,5 +1,3 @@
-//! Options of the operators' console.
-
 use std::net::IpAddr;
 
 use adapters_console::TrustedProxy;
@@ -35,7 +33,7 @@ impl ConsoleUrlArgs {
             .unwrap_or_else(|| AdminBind::if_free(DEFAULT_PORT))
     }
 
-    /// The address of a console of another process; `None` if it is off.
+    /// The console's address in another process; `None` if it is off.
     pub fn address(&self) -> Option<String> {
         let bound = match self.bind() {
             AdminBind::Off => None,

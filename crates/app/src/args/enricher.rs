@@ -1,5 +1,3 @@
-//! The options of enrichment.
-
 use std::time::Duration;
 
 use adapters_llm as llm;
@@ -105,7 +103,7 @@ impl EnricherArgs {
     }
 }
 
-/// The base URL of a model's API. It may have a query, which some endpoints want with every call.
+/// The base URL of a model's API. Some endpoints need a query on every call.
 fn llm_base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
     if url.fragment().is_some() {

@@ -1,5 +1,3 @@
-//! The option of the ground of a removal.
-
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},

@@ -1,4 +1,4 @@
-//! The options that commands share. What their [`values`] may be stands beside them.
+//! Shared options; [`values`] parses their values.
 
 mod console;
 mod enricher;

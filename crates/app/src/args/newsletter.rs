@@ -1,5 +1,3 @@
-//! Options of the newsletter.
-
 use std::num::NonZeroU32;
 
 use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
@@ -41,7 +39,7 @@ pub struct AccountsArgs {
     #[arg(
         long,
         value_name = "WHEN",
-        // A flag, which a bool is otherwise, would take `off` for absent.
+        // A bool would be a flag, for which `off` means absent.
         action = clap::ArgAction::Set,
         default_value = "daily",
         value_parser = one_of(&[("daily", true), ("off", false)])
@@ -66,7 +64,7 @@ enum Group {
 }
 
 impl AccountsArgs {
-    /// Whether the group is configured, be it as `none`.
+    /// Whether the group is set, even to `none`.
     pub const fn has_group(&self) -> bool {
         self.mailerlite_new_group_id.is_some()
     }
@@ -118,7 +116,7 @@ pub struct NewsletterArgs {
     pub board_name: String,
 }
 
-/// The id of a group, or `none`. The provider's are numbers of 18 digits.
+/// The id of a group, or `none`. The provider's ids have 18 digits.
 fn group_id(text: &str) -> Result<Group, String> {
     if text.trim() == "none" {
         return Ok(Group::None);

@@ -1,5 +1,3 @@
-//! The option of the operator's name.
-
 use std::{env, fs};
 
 use clap::Args;
@@ -30,8 +28,7 @@ impl OperatorArgs {
     }
 }
 
-/// The user that this process runs as, from `/etc/passwd`, else from the shell's `USER`, else the
-/// number.
+/// The process's user from `/etc/passwd`, else the shell's `USER`, else the number.
 fn system_user() -> Result<Operator, InvalidText> {
     let id = rustix::process::getuid().as_raw();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();

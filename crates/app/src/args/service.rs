@@ -1,5 +1,3 @@
-//! Options of the service: its listeners, its lanes, and its background work.
-
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use ::webhooks::{DEFAULT_RETRY_SECONDS, PrivateAddresses, RetrySchedule};
@@ -16,30 +14,27 @@ use super::{
 };
 use crate::{database::url::DatabaseUrl, misconfigured::Misconfigured};
 
-/// The longest life of a token, in seconds: a year.
+/// The longest token lifetime in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
-/// The longest time that an event can be kept, in days.
+/// The longest retention of events in days.
 const LONGEST_EVENTS_KEPT: u64 = 3_650;
-/// The longest time that content can be held back, in hours: a year.
+/// The longest hold of content in hours: a year.
 const LONGEST_HOLD: u64 = 8_760;
-/// The longest time that texts of expired postings can be kept, in days.
+/// The longest retention of expired postings' texts in days.
 pub const LONGEST_TEXTS_KEPT: u64 = 36_500;
 const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
-/// The largest body limit: bodies are held in memory.
+/// The largest body limit in bytes: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 const LARGEST_MEMORY_BUDGET: u64 = 1 << 36;
-/// The largest number of threads: more than any machine has cores.
 const MOST_THREADS: u64 = 512;
-/// The largest number of connections, which takes many gigabytes of memory.
+/// The most connections, which take many gigabytes of memory.
 const MOST_CONNECTIONS: u64 = 100_000;
-/// The largest number of lanes. Each takes two connections of the store's pool.
 const MOST_LANES: usize = 4;
-/// The largest number of pushes in flight: they are held in memory.
+/// The most pushes in flight, which are held in memory.
 const LARGEST_QUEUE: u64 = 1_000_000;
 const METRICS_PORT: u16 = 9464;
-/// Why a public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
-/// decodes, and the metadata of the issuer would have to be at the root of the host anyway (RFC
-/// 8414 §3.1).
+/// The public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
+/// decodes, and the issuer's metadata belongs at the root of the host (RFC 8414 §3.1).
 const NO_PATH: &str = "the service is at the root of its host; give it a host name of its own, \
                        such as https://jobs.example.org";
 
@@ -197,10 +192,9 @@ pub struct LaneArgs {
     ingest_queue: usize,
 }
 
-/// Lanes of imports, whose large batches gain when their commits overlap.
+/// Lanes of imports: large batches gain when their commits overlap.
 const LINE_LANES: usize = 2;
-/// Of the eight connections of a store, those that commits of pushes take at most. The rest is for
-/// everything else.
+/// The most connections of a store's eight that commits of pushes take.
 const COMMITS: usize = 4;
 
 impl LaneArgs {

@@ -60,12 +60,11 @@ impl StoreArgs {
         self.database_url.clone().unwrap_or_else(embedded)
     }
 
-    /// Opens the database, which must exist.
     pub async fn open(&self) -> anyhow::Result<Stores> {
         database::open(&self.database()).await
     }
 
-    /// Opens the database, and makes an embedded one that was not there before.
+    /// Opens the database, and creates a missing embedded one.
     pub async fn open_or_make(&self) -> anyhow::Result<Stores> {
         let (url, keys) = (self.database(), self.data_dir.keys());
         let made = embedded::missing(&url)?;
@@ -133,7 +132,7 @@ impl JsonArgs {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// List so many at most
+    /// One more than the limit, to detect further rows.
     #[arg(long, value_name = "ROWS", default_value_t = 100)]
     pub limit: usize,
     #[command(flatten)]
@@ -147,7 +146,7 @@ impl ListArgs {
         Self { limit, json }
     }
 
-    /// The number of rows to read: one more than are listed shows whether there are more.
+    /// Cuts rows at the limit. Returns a line that says so if there were more.
     pub const fn most(&self) -> usize {
         self.limit.saturating_add(1)
     }
@@ -159,8 +158,7 @@ impl ListArgs {
         output::more(has_more)
     }
 
-    /// Prints records in these columns; of none the headings, unless it is to be said that there is
-    /// nothing.
+    /// Prints records in these columns, or the headings if there are none.
     pub fn print(
         &self,
         columns: &'static str,

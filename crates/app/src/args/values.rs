@@ -1,5 +1,3 @@
-//! Parses the values of options and variables.
-
 use access::Scope;
 pub use access::requests_per_minute as client_limit;
 pub use cli::values::*;

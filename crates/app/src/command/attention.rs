@@ -1,5 +1,3 @@
-//! `posthaste attention`: shows what needs attention.
-
 use std::process::ExitCode;
 
 use clap::Args;

@@ -1,5 +1,3 @@
-//! `posthaste audit`: shows the operators' actions.
-
 use std::collections::HashMap;
 
 use clap::Args;
@@ -58,7 +56,7 @@ impl Audit {
     }
 }
 
-/// The newest entries, oldest first, and whether there are older ones.
+/// The newest entries, oldest first, and whether older ones exist.
 async fn read(log: &dyn AuditLog, query: &AuditQuery) -> Result<(Vec<Entry>, bool), StoreError> {
     let one_more = AuditQuery {
         limit: query.limit.saturating_add(1),
@@ -71,7 +69,7 @@ async fn read(log: &dyn AuditLog, query: &AuditQuery) -> Result<(Vec<Entry>, boo
     Ok((entries, has_more))
 }
 
-/// The current addresses of the people in entries, except of erased ones.
+/// The current addresses of people in entries, without erased people.
 async fn addresses(
     store: &dyn Store,
     entries: &[Entry],

@@ -1,5 +1,4 @@
-//! `posthaste catalogues`: shows catalogues, releases what an import of one held back, and undoes
-//! what one did.
+//! `posthaste catalogues`: shows catalogues, releases held-back postings, and undoes imports.
 
 use std::sync::Arc;
 

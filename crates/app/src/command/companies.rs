@@ -1,5 +1,3 @@
-//! `posthaste companies`: lists and merges companies, and changes their names, logos and owners.
-
 use access::ClientRef;
 use clap::{ArgGroup, Args, ValueEnum};
 use domain::{
@@ -199,7 +197,7 @@ fn owner_named(text: &str) -> Result<CompanyOwner, InvalidText> {
     }
 }
 
-/// The company that a website names, in any of its spellings, or a UUID.
+/// A company by its website in any spelling, or by UUID.
 fn company(text: &str) -> Result<CompanyId, String> {
     let text = text.trim();
     match Uuid::try_parse(text) {

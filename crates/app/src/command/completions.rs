@@ -1,5 +1,3 @@
-//! `posthaste completions`.
-
 use std::future::{Future, ready};
 
 use clap::Args;

@@ -1,5 +1,3 @@
-//! `posthaste console`: signs operators in.
-
 use clap::Args;
 use kernel::Operator;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `posthaste copy`: everything from the embedded database into an empty one on PostgreSQL.
+//! `posthaste copy`: copies the embedded database into an empty PostgreSQL one.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `posthaste healthcheck`: asks a running service whether it is ready, for images without a shell.
+//! `posthaste healthcheck`: whether a service is ready, for images without a shell.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -13,9 +13,9 @@ use url::Url;
 
 use crate::{args::values, misconfigured::Misconfigured, output, text};
 
-/// The limit of the whole check: a supervisor that asks for it has one of its own, often 5 seconds.
+/// The time limit of the check. Supervisors often allow 5 seconds.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The most that is read of an answer, which is one short line of JSON.
+/// The most bytes read of an answer, which is one short line of JSON.
 const LONGEST_ANSWER: usize = 4096;
 
 /// Ask a running service whether it is ready; exit code 1 if it is not
@@ -77,8 +77,7 @@ fn address(args: &Healthcheck) -> anyhow::Result<Url> {
     Ok(base.join("readyz")?)
 }
 
-/// Where a service that listens on an address can be reached from its machine: one that listens
-/// everywhere, on the loopback interface.
+/// The address of a service from its own machine: loopback if it listens everywhere.
 fn reachable(bind: SocketAddr) -> SocketAddr {
     let ip = match bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,5 +1,3 @@
-//! `posthaste keys`: manages the keys that sign access tokens.
-
 use std::future::{Future, ready};
 
 use anyhow::{Context as _, bail};
@@ -33,8 +31,7 @@ struct Audit {
 }
 
 impl Audit {
-    /// Opens the database. `generate` makes an embedded one; nothing is done to the tables of
-    /// another one.
+    /// Opens the database. `generate` creates an embedded one; another one's tables stay untouched.
     async fn open(
         action: Action,
         ChangeArgs { store, operator }: &ChangeArgs,
@@ -57,8 +54,8 @@ impl Audit {
         })
     }
 
-    /// Carries out a change of a key. The entry is written before, so that no key comes or goes
-    /// unrecorded, and says so if the change then fails.
+    /// Changes a key. The audit entry is written first, so that no change goes unrecorded; it says
+    /// so if the change then fails.
     async fn record(
         self,
         id: KeyId,
@@ -66,7 +63,6 @@ impl Audit {
     ) -> anyhow::Result<()> {
         let entry = self.entry.clone().about(id);
         match self.write(entry.clone()).await {
-            // A database without tables has no audit and no clients.
             Err(error) if !self.pending.is_empty() => tracing::warn!(
                 %error,
                 "this is not recorded in the audit: the database lacks migrations; run `posthaste \
@@ -126,8 +122,7 @@ impl List {
         ready(self.print())
     }
 
-    /// Lists the keys, and last the files that are no usable key, so that a broken one is not
-    /// missed.
+    /// Lists the keys, and last the unusable files, so that a broken key is noticed.
     fn print(&self) -> anyhow::Result<()> {
         let rows = rows(&self.data_dir.key_folder())?;
         let shown = rows.get(..self.rows.limit).unwrap_or(&rows);

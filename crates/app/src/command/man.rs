@@ -1,5 +1,3 @@
-//! `posthaste man`: a manual page for each command, `posthaste.1`, `posthaste-serve.1` and so on.
-
 use std::{
     fs,
     future::{Future, ready},

@@ -1,5 +1,3 @@
-//! `posthaste migrate`.
-
 use clap::Args;
 
 use crate::{args::StoreArgs, database, output};

@@ -1,9 +1,8 @@
-//! The commands. Each is a struct with its options and, as `run`, what it does. To add one, list it
-//! in [`Command`] or in its group. An option names no variable: [`cli::options::documented`]
-//! does.
+//! The commands: structs of options with a `run`. List a new one in [`Command`] or its group.
+//! Options name no variable: [`cli::options::documented`] does.
 
-/// Declares a group of commands by their options, which say how they run. Commands with the same
-/// options are calls of one function.
+/// Declares a group of commands by their options and how they run. Commands with the same options
+/// share a function.
 macro_rules! commands {
     ($(#[$doc:meta])* $group:ident {
         $($(#[$attribute:meta])* $name:ident($options:ty) $(=> $run:ident($given:expr))?,)*

@@ -1,5 +1,3 @@
-//! `posthaste openapi`.
-
 use std::future::{Future, ready};
 
 use clap::Args;

@@ -195,8 +195,8 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     Ok(exit_code(import.is_clean()))
 }
 
-/// Sends the file. The rejects are opened after the first token, so that a wrong secret does not
-/// cost those of an earlier run.
+/// Sends the file. Opens the rejects file after the first token, so that a wrong secret does not
+/// overwrite earlier rejects.
 async fn send(
     args: &Push,
     options: &Options,
@@ -237,7 +237,7 @@ fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
     Ok(BufWriter::new(file))
 }
 
-/// Fails if the rejects file is the input, which opening would empty.
+/// Opening the rejects file would empty the input if both are the same.
 fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
     // A file that does not exist cannot be the input.
     let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {

@@ -1,5 +1,3 @@
-//! The root of the command line.
-
 use std::ffi::OsString;
 
 use clap::{CommandFactory as _, Parser};

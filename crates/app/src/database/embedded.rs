@@ -1,9 +1,9 @@
-//! Decides which command may create the embedded database.
+//! Decides which commands may create the embedded database.
 //!
-//! A service that starts with an empty database in place of a full one ingests everything again and
-//! has lost the suppressions and verdicts. So most commands create none, and the rest look for
-//! traces of an earlier database: the files beside it, and the signing keys, which `serve` and
-//! `keys generate` make after it.
+//! A service that starts with an empty database instead of a full one ingests everything again and
+//! has lost suppressions and verdicts. Most commands therefore create none. The others look for
+//! traces of an earlier database: its side files, and the signing keys, which `serve` and `keys
+//! generate` create after it.
 
 use std::path::{self, Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
         return Ok(());
     };
     match trace(&path, keys)? {
-        // Another process that starts at the same moment creates the database, then the keys.
+        // A concurrent process creates the database first, then the keys.
         Some(trace) if !path.exists() => Err(Misconfigured(format!(
             "the database {} is gone, but {} is still there; put the database back, correct \
              POSTHASTE_DATA_DIR or DATABASE_URL, or run `posthaste migrate` to begin with an empty \
@@ -54,7 +54,7 @@ pub fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     Ok((!is_there).then_some(path))
 }
 
-/// A file or directory that shows that there was a database.
+/// A file or directory that only an earlier database leaves.
 fn trace(database: &Path, keys: &Path) -> anyhow::Result<Option<PathBuf>> {
     let mut sidecars = backup::sidecars(database).into_iter();
     if let Some(sidecar) = sidecars.find(|path| path.exists()) {

@@ -1,4 +1,4 @@
-//! The store behind `DATABASE_URL`: how it is opened, which gives its [`Stores`].
+//! Opens the store behind `DATABASE_URL`, and returns its [`Stores`].
 
 pub mod embedded;
 pub mod url;
@@ -16,8 +16,8 @@ use self::url::DatabaseUrl;
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_OPEN_POSTGRES: &str = "DATABASE_URL: cannot open the database";
 
-/// Fails if an embedded store cannot be written. A PostgreSQL server may be about to become the
-/// primary, so it is not checked.
+/// Fails if an embedded store is read-only. PostgreSQL is not checked: a standby may become
+/// primary.
 pub async fn check_embedded(stores: &Stores, url: &DatabaseUrl) -> anyhow::Result<()> {
     if url.is_embedded() {
         let ready = stores.health.ready().await;
@@ -26,15 +26,14 @@ pub async fn check_embedded(stores: &Stores, url: &DatabaseUrl) -> anyhow::Resul
     Ok(())
 }
 
-/// Opens an existing database. The embedded one is migrated, an outdated PostgreSQL one
-/// refused.
+/// Opens an existing database. Migrates an embedded one; refuses an outdated PostgreSQL one.
 pub async fn open(url: &DatabaseUrl) -> anyhow::Result<Stores> {
     embedded::require(url)?;
     open_current(url, false).await
 }
 
-/// Opens a database with a current schema. Creates the embedded one unless these keys or other
-/// files show that there was one.
+/// Opens a current database. Creates an embedded one unless keys or other files show an earlier
+/// one.
 pub async fn open_or_make(
     url: &DatabaseUrl,
     keys: &Path,
@@ -44,8 +43,8 @@ pub async fn open_or_make(
     open_current(url, migrates).await
 }
 
-/// Opens a database with a current schema. The embedded one belongs to this process, which
-/// migrates it; when the tables of a PostgreSQL one change is its operator's decision.
+/// Opens a current database. This process migrates an embedded one, which it owns; the operator
+/// decides when to migrate PostgreSQL.
 async fn open_current(url: &DatabaseUrl, migrates: bool) -> anyhow::Result<Stores> {
     let opened = Opened::at(url).await?;
     if url.is_embedded() || migrates {
@@ -64,7 +63,7 @@ async fn open_current(url: &DatabaseUrl, migrates: bool) -> anyhow::Result<Store
     opened.stores().await
 }
 
-/// Opens an existing database without migrating it, and returns its pending migrations.
+/// Opens an existing database unmigrated, and returns its pending migrations.
 pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Stores, Vec<String>)> {
     embedded::require(url)?;
     let opened = Opened::at(url).await?;
@@ -112,7 +111,7 @@ impl Opened {
         applied.context("cannot migrate the database")
     }
 
-    /// The ports. From now on [`clock::now`] is the time by the store's clock.
+    /// The ports. From now on [`clock::now`] follows the store's clock.
     async fn stores(&self) -> anyhow::Result<Stores> {
         let stores = match self {
             Self::Sqlite(store) => Stores::of(store),

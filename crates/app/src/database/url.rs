@@ -11,8 +11,8 @@ pub enum DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// Whether the store is embedded: it then belongs to this process, which migrates it and makes
-    /// signing keys unasked.
+    /// An embedded store belongs to this process, which migrates it and creates signing keys by
+    /// itself.
     pub const fn is_embedded(&self) -> bool {
         matches!(self, Self::Sqlite(_))
     }
@@ -25,8 +25,8 @@ impl DatabaseUrl {
     }
 }
 
-/// `POSTHASTE_READ_DATABASE_URL`, which names one server. Several lag differently: a page from one
-/// may lack what a cursor from another says was read.
+/// `POSTHASTE_READ_DATABASE_URL`, which names one server. Several servers lag differently: one's
+/// page may lack events before another's cursor.
 pub fn read_database_url(text: &str) -> Result<PostgresUrl, String> {
     let url: PostgresUrl = text
         .trim()
@@ -38,8 +38,8 @@ pub fn read_database_url(text: &str) -> Result<PostgresUrl, String> {
     Ok(url)
 }
 
-/// `DATABASE_URL`: `sqlite://PATH`, relative to the current directory unless it begins with a
-/// slash, or `postgres://…` with the parameters of libpq. A path is not percent-decoded.
+/// `DATABASE_URL`: `sqlite://PATH` (relative to the current directory without a leading slash), or
+/// `postgres://…` with libpq's parameters. A path is not percent-decoded.
 pub fn database_url(text: &str) -> Result<DatabaseUrl, String> {
     let text = text.trim();
     if text.starts_with("postgres://") || text.starts_with("postgresql://") {
@@ -50,7 +50,6 @@ pub fn database_url(text: &str) -> Result<DatabaseUrl, String> {
         };
     }
     let Some(path) = text.strip_prefix("sqlite://") else {
-        // Not repeated either.
         return Err("must be sqlite://PATH or postgres://USER@HOST/DATABASE".to_owned());
     };
     if path.is_empty() || path.ends_with('/') {

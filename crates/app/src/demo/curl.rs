@@ -12,7 +12,7 @@ use crate::text::quoted;
 const COMMANDS: &str = include_str!("commands.sh");
 const SERVE_AGAIN: &str = include_str!("serve_again.sh");
 
-/// A text with the values of its names, which stand between `@`.
+/// Replaces the names between `@` in a text.
 fn filled(text: &str, values: &[(&str, &str)]) -> String {
     let fill =
         |text: String, (name, value): &(&str, &str)| text.replace(&format!("@{name}@"), value);

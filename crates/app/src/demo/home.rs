@@ -17,8 +17,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// Uses the chosen directory or a temporary one, which stays after `--exit`, so that it can be
-    /// served again.
+    /// Uses the given directory, or a temporary one, which stays after `--exit` for another run.
     pub fn new(chosen: Option<&Path>, stays: bool) -> io::Result<Self> {
         if let Some(directory) = chosen {
             return Ok(Self {

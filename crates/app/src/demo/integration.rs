@@ -1,5 +1,3 @@
-//! A client of the demo, and what it pushes.
-
 use access::{NewClient, Scope};
 use anyhow::{Context as _, bail};
 use kernel::{Operator, Prefixes, SourceIdentifier, audit::Attribution};

@@ -1,10 +1,9 @@
 //! `posthaste demo`: the whole product in one command.
 //!
-//! It starts the service on a free port ([`home`]), creates a client, pushes the [`samples`] over
-//! OAuth and HTTP as [`push`] does with any file ([`mod@integration`]), waits until they
-//! are enriched, and prints their outcome ([`table`]), what two clients with prefixes may do
-//! ([`sharing`]), commands to go on by hand ([`curl`]), and a link to the console, which has a
-//! [`past`], a report and an objection ([`complaints`]) to show.
+//! It starts the service on a free port ([`home`]), creates a client, and pushes the [`samples`]
+//! over OAuth and HTTP ([`mod@integration`]). Once they are enriched, it prints their outcome
+//! ([`table`]), two clients with prefixes ([`sharing`]), commands to continue by hand ([`curl`]),
+//! and a link to the console, with a made-up [`past`], a report and an objection ([`complaints`]).
 
 mod complaints;
 mod curl;
@@ -44,7 +43,7 @@ use crate::{
     shutdown::{INTERRUPTED, StopSignals},
 };
 
-/// How long no sample may be enriched.
+/// The time limit for enriching all samples.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Show everything at once: sample postings through OAuth, enrichment and back

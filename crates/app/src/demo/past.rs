@@ -1,5 +1,4 @@
-//! Two weeks of activity before the demo, made up, so that the charts of the console show what they
-//! are for.
+//! Two weeks of made-up activity, so that the console's charts show something.
 
 use access::activity::{ActivityWrites, Counts};
 use runtime::clock;
@@ -27,8 +26,8 @@ pub async fn record(database: &Stores) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What one client did so many days ago: a crawl each day, with fewer new postings at weekends, and
-/// one day on which it was refused a lot.
+/// A client's pushes on a past day: a daily crawl, fewer new postings at weekends, and one day with
+/// many refusals.
 fn pushes(client: u64, ago: i64) -> Counts {
     let day = ago.unsigned_abs();
     let wave = (day * 7 + client * 5) % 11;

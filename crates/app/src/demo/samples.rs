@@ -6,8 +6,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The pushes in the order to send them, as the file that `posthaste push` would read. Some are
-/// refused, some rejected, one posting is updated and one expired by a second push.
+/// The pushes in order, in the file format of `posthaste push`. Some are refused or rejected; one
+/// posting is updated and one expired by a second push.
 pub const LINES: &str = include_str!("samples.ndjson");
 
 pub const REDACTED: &str = "lumenfold-17";

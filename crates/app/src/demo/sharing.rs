@@ -1,5 +1,3 @@
-//! Two integrations that share the board, each with a prefix of its own.
-
 use anyhow::Context as _;
 use kernel::Prefixes;
 use serde_json::json;
@@ -17,7 +15,7 @@ const CLIENTS: [(&str, &str, &str); 2] = [
     ("cobalt", "cobalt:", "cobalt:backend"),
 ];
 
-/// The columns of a client: the answers to pushes of its own posting and of the other client's.
+/// A client's columns: the answers for its own posting and for the other's.
 const COLUMNS: &str =
     "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
 

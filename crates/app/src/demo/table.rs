@@ -1,5 +1,3 @@
-//! Renders the outcome of the samples as a table.
-
 use domain::{posting::PostingView, store::PostingReader};
 use kernel::{SourceIdentifier, Status};
 use push::Receipt;
@@ -44,7 +42,7 @@ fn show(row: &Row, view: Option<&PostingView>) -> Value {
     };
     let is_open = posting.is_some_and(|posting| posting.status() == Status::Approved);
     let reason = posting.and_then(|posting| posting.status_reason());
-    // The API has all of it.
+    // The API returns the whole reason.
     let first_sentence = |reason: &'_ str| reason.split_inclusive(". ").next().map(str::to_owned);
     let why = match row.answers.iter().find_map(refusal) {
         None if is_open => None,

@@ -1,5 +1,3 @@
-//! The admin listener, which serves `/metrics`, `/healthz` and `/readyz`.
-
 use std::{sync::Arc, time::Duration};
 
 use adapters_http::{MetricsPage, Readiness, Timeouts};

@@ -7,8 +7,8 @@ use crate::{
     misconfigured::Misconfigured,
 };
 
-/// Logs a line for each subject. There is no `work` without a worker, and without the API nothing
-/// is known of the webhook's secret.
+/// Logs a line for each part. `work` is `None` without a worker; a process without the API does not
+/// know the webhook secret.
 pub fn parts(
     work: Option<&WorkArgs>,
     has_webhook_secret: Option<bool>,

@@ -1,5 +1,3 @@
-//! The listener of the operators' console, and what its pages call.
-
 use adapters_console::{Console, Ports, Settings};
 use adapters_http::{Hosts, Timeouts};
 

@@ -1,5 +1,3 @@
-//! The configured enricher.
-
 use std::{sync::Arc, time::Duration};
 
 use adapters_llm::{ChatModel, SettingsError};
@@ -8,12 +6,12 @@ use workers::WorkerSettings;
 
 use crate::{args::EnricherKind, misconfigured::Misconfigured};
 
-/// The time limit of an enrichment in calls of a model, each with the most patience: two of its
-/// own, and before that two of another worker that holds the reservation.
+/// The time limit of an enrichment in model calls of the longest patience: two of its own, after
+/// two of another worker that holds the reservation.
 const CALLS: u32 = 4 * adapters_llm::MAX_TIMEOUT_FACTOR;
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// A model, or none for rules alone, and the settings of its worker. Makes no call.
+/// Prepares the model (none for rules only) and the worker's settings. Makes no call.
 pub fn prepare(
     kind: &EnricherKind,
     settings: WorkerSettings,

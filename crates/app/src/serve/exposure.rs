@@ -42,8 +42,7 @@ pub fn warn_of_console(url: &str, bind: SocketAddr, has_proxy: bool) {
     }
 }
 
-/// Whether the public URL has remote clients send tokens without TLS (RFC 6749 §3.2, RFC 6750
-/// §5.3).
+/// Whether remote clients would send tokens without TLS (RFC 6749 §3.2, RFC 6750 §5.3).
 pub fn in_the_clear(public_url: &str) -> bool {
     let Ok(url) = Url::parse(public_url) else {
         return false;

@@ -1,5 +1,3 @@
-//! The pages of clients on the API's listener.
-
 use std::sync::Arc;
 
 use access::{

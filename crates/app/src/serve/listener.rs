@@ -1,4 +1,4 @@
-//! Listeners that are not for clients: that of the metrics, and the console's.
+//! Listeners for operators: metrics and console.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ pub struct Listener {
     pub option: &'static str,
 }
 
-/// Binds an address; `None` if it is off, or not asked for and taken.
+/// Binds an address; `None` if it is off, or if the default is taken.
 pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<BoundListener>> {
     let Listener {
         what,

@@ -1,5 +1,3 @@
-//! The metric of the build.
-
 use metrics::gauge;
 
 runtime::metrics! {

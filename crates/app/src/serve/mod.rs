@@ -1,14 +1,11 @@
 //! The whole service: database, lanes, metrics, API and worker, started and stopped in order.
 //!
-//! [`Running::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
-//! `posthaste serve` and `posthaste worker`.
+//! [`Running::start`] runs it inside any program; [`Serve`] and [`Worker`] are commands.
 //!
-//! - [`reads`]: where lists, exports and events are read. [`enricher`], [`provider`], [`webhooks`]:
-//!   what the workers call, as it is configured.
-//! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics;
-//!   [`integration`]: the pages of clients.
-//! - [`announce`], [`exposure`]: the lines that are logged at the start. [`metrics`](mod@metrics),
-//!   [`traces`]: the page of metrics, and the tracer.
+//! - [`reads`]: the source of lists, exports and events. [`enricher`], [`provider`], [`webhooks`]:
+//!   what workers call.
+//! - [`console`], [`admin`]: their [`listener`]s; [`integration`]: the pages of clients.
+//! - [`announce`], [`exposure`]: log lines at the start. [`metrics`](mod@metrics), [`traces`].
 
 mod admin;
 mod announce;
@@ -102,7 +99,7 @@ pub struct Serve {
 }
 
 impl Serve {
-    /// The options with these arguments, whatever the environment says.
+    /// The options with these arguments, without the environment.
     pub fn with_arguments<T: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = T>,
     ) -> clap::error::Result<Self> {
@@ -200,7 +197,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts all parts. The service answers as soon as this returns.
+    /// Starts all parts, and returns when the service answers.
     pub async fn start(options: &Serve, tracer: OptionalTracer) -> anyhow::Result<Self> {
         options.check()?;
         let url = options.store.database();
@@ -313,7 +310,7 @@ async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow:
 }
 
 impl Running {
-    /// Waits until the server ends without being stopped, and returns the reason.
+    /// Waits for the server to fail, and returns the reason.
     pub async fn failed(&mut self) -> anyhow::Error {
         match (&mut self.server).await {
             Ok(Ok(())) => anyhow::anyhow!("the server ended by itself"),
@@ -322,7 +319,7 @@ impl Running {
         }
     }
 
-    /// Stops accepting requests, answers the ones in flight, commits their writes, and ends.
+    /// Stops accepting requests, answers those in progress, commits their writes, and ends.
     pub async fn stop(self) {
         let Self {
             http,
@@ -337,9 +334,9 @@ impl Running {
             ..
         } = self;
         let answered = async {
-            // First, so that requests that wait for events do not hold up the server's stop.
+            // First, so that waits for events do not hold up the stop.
             reads.stop().await;
-            // Likewise, and they need the lanes.
+            // Early too, because they need the lanes.
             imports.interrupt();
             let console = stopped(console.map(|console| console.running.stop()));
             tokio::join!(http.stop(), console);
@@ -359,8 +356,8 @@ async fn stopped(part: Option<impl Future<Output = ()>>) {
     }
 }
 
-/// Fails if others can use the signing keys, and if a shared database has none: all its processes
-/// need the same keys, so none makes its own.
+/// Fails if others can use the signing keys, or if a shared database has none: all its processes
+/// need the same keys, so none creates its own.
 fn check_keys(url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<()> {
     signing_keys::refuse_exposed(folder)?;
     if url.is_embedded() {

@@ -9,7 +9,7 @@ use outbound::Timeouts;
 
 use crate::misconfigured::Misconfigured;
 
-/// Builds the client, with other time limits than a worker's if there are any; sends nothing yet.
+/// Builds the client, optionally with other time limits than a worker's; sends nothing.
 pub fn connect(
     accounts: &Settings,
     timeouts: Option<Timeouts>,

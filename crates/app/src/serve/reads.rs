@@ -1,6 +1,5 @@
-//! The sources of lists, exports and events: the store and, if there is one, a replica of it. While
-//! the replica does not answer, or lacks migrations, the primary is read instead; each answer is
-//! read from one of them.
+//! The sources of lists, exports and events: the store, and possibly a replica. While the replica
+//! is down or lacks migrations, the primary is read. Each answer comes from one source.
 
 use std::{
     sync::{
@@ -32,8 +31,8 @@ struct Replicated {
     lag: Lag,
 }
 
-/// Starts what lists, exports and events are read from. The primary is read until the replica, if
-/// there is one, has answered once. The store `wake`s those who wait for events.
+/// Starts the sources. The primary is read until the replica first answers. The store `wake`s
+/// readers that wait for events.
 pub fn start(
     replica: Option<&PostgresUrl>,
     database: &Stores,
@@ -51,7 +50,7 @@ pub fn start(
     };
     let store = PostgresStore::standby(url, &PostgresOptions::default());
     let store = Arc::new(store.context("POSTHASTE_READ_DATABASE_URL")?);
-    // Commits do not wake it, because they take a moment to arrive there; it looks by itself.
+    // Commits reach a replica later, so it polls instead of being woken.
     let replica = source(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
@@ -96,7 +95,7 @@ impl ReadSource for Replicated {
     }
 }
 
-/// A replica, which has no position while it lacks migrations that the primary has.
+/// A replica. It has no position while it lacks migrations of the primary.
 struct Standby {
     store: Arc<PostgresStore>,
     has_migrations: AtomicBool,
@@ -105,7 +104,7 @@ struct Standby {
 #[async_trait]
 impl ReplicaPosition for Standby {
     async fn position(&self) -> Result<Option<u64>, StoreError> {
-        // Another server may answer after one that did not, or not in time.
+        // After an outage another server may answer.
         if !self.has_migrations.swap(false, Ordering::Relaxed) {
             let pending = self.store.pending_migrations().await?;
             if !pending.is_empty() {

@@ -1,5 +1,3 @@
-//! Traces: the tracer of a service, if the environment names a collector.
-
 use std::{sync::Arc, time::Duration};
 
 use adapters_otlp::{OtlpTracer, Settings};
@@ -7,7 +5,7 @@ use kernel::trace::{OptionalTracer, Tracer};
 
 use crate::misconfigured::Misconfigured;
 
-/// The name of the service, unless `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES` has one.
+/// The default service name, without `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`.
 const SERVICE: &str = "posthaste";
 
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! Deliveries of events to webhooks: the client that calls receivers, and bodies.
+//! Calls webhook receivers, and builds bodies.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     Ok(Arc::new(WebhookClient::new(private, 128)?))
 }
 
-/// Builds the client that checks and tries receivers for the API. It shares nothing with the one of
-/// deliveries, so that requests with unresolvable names delay no delivery.
+/// The API's client for checking receivers. It shares nothing with deliveries, so unresolvable
+/// names delay none.
 pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     Ok(Arc::new(WebhookClient::new(private, 8)?))
 }
@@ -27,9 +27,9 @@ pub fn warn_without_https(client: &WebhookClient) {
 
 #[derive(Clone, Debug)]
 pub struct LinkBases {
-    /// Of the console, for the operators' endpoints.
+    /// The console's URL, for operators' endpoints.
     pub console: String,
-    /// Of the API, for the endpoints of clients.
+    /// The API's URL, for clients' endpoints.
     pub public: String,
 }
 

@@ -1,5 +1,3 @@
-//! What a backup holds, and what `restore` refuses.
-
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -9,7 +7,6 @@ use std::{
 
 use super::{Place, database::check_private};
 
-/// A folder with a database, a client and a key in `data`, and a backup of them in `copy`.
 fn backed_up() -> Place {
     let place = Place::new();
     place.says("keys generate");
@@ -75,10 +72,8 @@ fn nothing_is_overwritten() {
     assert!(!database.exists());
 }
 
-/// What is done to a backup.
 type Damage = fn(&Path);
 
-/// Changes a file of a backup.
 fn change(path: PathBuf, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     let bytes = fs::read(&path).unwrap();
     fs::write(path, change(bytes)).unwrap();

@@ -1,4 +1,4 @@
-//! Which commands make an embedded database, and where none is made.
+//! Which commands create an embedded database.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use rustix::process::Signal;
 
 use super::{Place, signal, text};
 
-/// Every command that needs a database and makes none; `ID` is that of nothing.
+/// Every command that needs a database and creates none; `ID` names nothing.
 const COMMANDS: &str = "\
     worker --admin-bind off
     clients list
@@ -84,7 +84,6 @@ fn what_is_made_is_for_its_owner_only() {
     }
 }
 
-/// Checks that only the owner can read or write the files.
 pub fn check_private(path: &Path) {
     let about = path.metadata().unwrap();
     let mode = about.permissions().mode() & 0o777;
@@ -95,7 +94,6 @@ pub fn check_private(path: &Path) {
     }
 }
 
-/// Runs `posthaste serve` until it listens, and stops it.
 fn serve_for_a_moment(place: &Place) {
     let line = "serve --bind 127.0.0.1:0 --admin-bind off --console-bind off";
     let mut serve = place.command(line);

@@ -23,14 +23,13 @@ const NEWSLETTER: [(&str, &str); 3] = [
     ("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", SECRETS[2]),
 ];
 
-/// A folder with a database and a key, and the key's id.
 fn installed() -> (Place, String) {
     let place = Place::migrated();
     let id = place.says("keys generate").trim().to_owned();
     (place, id)
 }
 
-/// What the command says in lines; nothing of it is a secret.
+/// The output lines, checked for secrets.
 fn said(output: &Output, code: i32) -> String {
     let lines = text(&output.stdout).to_owned();
     let all = format!("{lines}{}", text(&output.stderr));
@@ -41,7 +40,7 @@ fn said(output: &Output, code: i32) -> String {
     lines
 }
 
-/// Checks that there is a line with this mark for each of these, a check and words in a line.
+/// Checks for lines with this mark, a check and words.
 fn has_lines(lines: &str, mark: &str, expected: &str) {
     for expected in expected.lines() {
         let (check, words) = expected.trim_start().split_once(": ").unwrap();
@@ -65,7 +64,6 @@ async fn answer(server: &MockServer, at: &str, body: Value) {
     mock.mount(server).await;
 }
 
-/// Both accounts of the provider, set up in full, and a model.
 async fn endpoints() -> MockServer {
     let server = MockServer::start().await;
     let field = |key: &str, kind: &str| json!({"key": key, "type": kind});

@@ -8,7 +8,6 @@ use std::{
 
 use super::{Place, text};
 
-/// A folder with a `.env` file that only its owner may write.
 fn with_dotenv(content: &str) -> Place {
     let place = Place::new();
     dotenv(&place, content);
@@ -24,7 +23,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Whether `migrate` makes its database in this folder.
+/// Whether `migrate` creates its database in this folder.
 fn migrates_to(place: &Place, data: &str, variables: &[(&str, &str)]) -> bool {
     place.says_with("migrate", variables);
     place.path(data).join("posthaste.db").exists()
@@ -133,6 +132,6 @@ fn a_file_of_a_secret_that_cannot_be_used_stops_the_start() {
     }
     let two = [("POSTHASTE_LLM_API_KEY_FILE", "two")];
     place.refuses("serve", &two, "POSTHASTE_LLM_API_KEY: must be one word");
-    // What the command does not take is not read.
+    // Only variables of the command are read.
     place.says_with("migrate", &[("POSTHASTE_LLM_API_KEY_FILE", "gone")]);
 }

@@ -10,7 +10,6 @@ use serde_json::json;
 
 use super::{Place, text};
 
-/// Makes a key and gives its id and its file.
 fn generate(place: &Place) -> (String, PathBuf) {
     let id = place.says("keys generate").trim().to_owned();
     let file = place.path("data/keys").join(&id);
@@ -51,7 +50,7 @@ fn keys_live_from_generation_to_retirement() {
 fn a_key_that_the_folders_owner_cannot_read_is_marked_and_does_not_count() {
     let place = Place::new();
     let (old, file) = generate(&place);
-    // Only root can make files that others cannot read, and give them away.
+    // Only root can create files that others cannot read, and change their owner.
     let unusable = if file.metadata().unwrap().uid() == 0 {
         chown(file.parent().unwrap(), Some(4711), Some(4711)).unwrap();
         chown(&file, Some(4711), Some(4711)).unwrap();

@@ -26,10 +26,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// An id that nothing has.
 const NOBODY: &str = "019a3c5e-0000-7000-8000-000000000000";
 
-/// A folder in which commands run, without any variables but those that are given.
+/// A folder in which commands run with only the given variables.
 struct Place(TempDir);
 
 impl Place {
@@ -37,7 +36,6 @@ impl Place {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A folder with a database.
     fn migrated() -> Self {
         let place = Self::new();
         place.says("migrate");
@@ -52,7 +50,6 @@ impl Place {
         fs::write(self.path(name), content).unwrap();
     }
 
-    /// The names in a folder, in order.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -61,7 +58,6 @@ impl Place {
         names
     }
 
-    /// A command of words between spaces.
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_posthaste"));
         command
@@ -77,7 +73,6 @@ impl Place {
         command.envs(variables.iter().copied()).output().unwrap()
     }
 
-    /// Runs a command that succeeds, and returns its standard output.
     fn says(&self, line: &str) -> String {
         self.says_with(line, &[])
     }
@@ -88,12 +83,11 @@ impl Place {
         text(&output.stdout).to_owned()
     }
 
-    /// The JSON that a command prints.
     fn json(&self, line: &str) -> Value {
         serde_json::from_str(&self.says(line)).unwrap()
     }
 
-    /// Runs a command that fails, and returns the line that it says.
+    /// Runs a command that fails, and returns its message.
     fn fails(&self, line: &str) -> String {
         self.fails_with(line, &[])
     }
@@ -106,7 +100,7 @@ impl Place {
         said.strip_prefix("error: ").unwrap().to_owned()
     }
 
-    /// Runs a command that is refused with exit code 2 and a line that begins so.
+    /// Runs a command that fails with exit code 2 and this beginning of its message.
     fn refuses(&self, line: &str, variables: &[(&str, &str)], begin: &str) {
         let output = self.run(line, variables);
         let said = text(&output.stderr);
@@ -126,7 +120,7 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// A listener, and its address, which no other listener can have.
+/// A listener and its occupied address.
 fn taken() -> (TcpListener, String) {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -157,7 +151,7 @@ fn bad_usage_exits_with_2() {
     }
 }
 
-/// Variables with values that stop `serve`, and how the line goes on that says so.
+/// Bad variables for `serve`, and the message after the name.
 const BAD: &str = r#"
     DATABASE_URL=postgres://u:p@h/d?sslmode=on      | `sslmode` must be disable,
     POSTHASTE_BIND=localhost                        | "localhost" is not an IP address

@@ -1,5 +1,3 @@
-//! What is said at the start and at the end of what runs for a while.
-
 use std::{io::Read as _, process::Stdio};
 
 use rustix::process::Signal;
@@ -87,7 +85,7 @@ fn an_interrupted_push_says_that_it_is_safe_to_push_again() {
     let line = format!("push in --url http://{address} --client-id I --client-secret S");
     let mut push = place.command(&line);
     let mut push = push.stdout(Stdio::piped()).spawn().unwrap();
-    // From here on it listens to signals.
+    // From here on it handles signals.
     let _connection = service.accept().unwrap();
     signal(&push, Signal::INT);
     let mut said = Vec::new();

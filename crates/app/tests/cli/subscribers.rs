@@ -12,7 +12,6 @@ Ada@example.com,\"Lovelace, Ada\",Malta,individual,active,2027-01-31
 bob@example.com,,,,,
 ";
 
-/// A folder with a database in which there are people.
 fn with_people() -> Place {
     let place = Place::migrated();
     place.write("people.csv", PEOPLE);
@@ -47,7 +46,6 @@ fn subscribers_live_from_import_to_export() {
     let ada = "ada@example.com,\"Lovelace, Ada\",Malta,individual,active,2027-01-31,";
     assert_eq!((lines.len(), lines[0]), (3, header));
     assert_eq!(lines[1], format!("{ada}{token}"));
-    // What was exported can be imported.
     place.write("export.csv", &exported);
     let said = place.says("subscribers import export.csv");
     assert!(said.contains("unchanged          2\n"), "{said}");
@@ -116,7 +114,7 @@ fn subscribers_are_moved_once() {
 
     let audit = place.json("audit --json");
     let lines = audit.as_array().unwrap();
-    // Neither what was refused nor a dry run is a deed.
+    // Neither a refusal nor a dry run is audited.
     assert_eq!(lines.len(), 4);
     let deeds = [(1, 0, 2, false), (1, 0, 0, true), (0, 0, 0, true)];
     for (line, (moved, unchanged, unknown, all)) in lines[1..].iter().zip(deeds) {
@@ -133,7 +131,7 @@ fn subscribers_are_moved_once() {
     assert_eq!(kinds, ["sync", "sync", "migrate", "migrate"]);
 }
 
-/// Who has left is not forgotten with the database.
+/// Suppressions survive the loss of a database.
 #[test]
 fn suppressions_outlast_a_database() {
     let place = Place::migrated();
@@ -164,6 +162,6 @@ fn suppressions_outlast_a_database() {
     let reinstate = format!("subscribers reinstate {} --reason back", uuid.unwrap());
     let said = fresh.says(&reinstate);
     assert!(said.starts_with("ada@example.com is active"), "{said}");
-    // What was exported before that does not undo it.
+    // An older export does not undo it.
     assert_eq!(fresh.says(import), unchanged);
 }

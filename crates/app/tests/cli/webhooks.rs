@@ -1,5 +1,3 @@
-//! The commands about webhooks, and the doctor's line about them.
-
 use serde_json::{Value, json};
 
 use super::Place;
@@ -9,7 +7,7 @@ const ALLOW: &str = "--webhook-private allow";
 #[test]
 fn an_operator_registers_webhooks_and_sees_them() {
     let place = Place::new();
-    // It makes the database.
+    // This creates the database.
     let mut created = place.json(&format!(
         "webhooks create --url http://127.0.0.1:9/hooks --type JobPostingApproved \
          --type JobPostingExpired,JobPostingApproved --prefix acme- --description Ours --json {ALLOW}"

@@ -128,7 +128,7 @@ const CHANGES: [&str; 8] = [
 ];
 
 /// Change what a client may do; effective within ten seconds
-// The variables are not those of `create`: what is set for new clients must not change others.
+// Not the variables of `create`: settings for new clients must not change others.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {

@@ -1,5 +1,3 @@
-//! `posthaste clients`: manages OAuth clients.
-
 mod change;
 mod named;
 mod show;

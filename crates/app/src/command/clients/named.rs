@@ -1,5 +1,3 @@
-//! The client that a command is about.
-
 use access::{Client, ClientRef, ClientRefError, Clients, ManagedClients};
 use anyhow::anyhow;
 use clap::Args;

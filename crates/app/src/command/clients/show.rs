@@ -1,5 +1,3 @@
-//! `posthaste clients list`, `show` and `link`: clients as text and as JSON.
-
 use access::sign_in::LinkMaker;
 use access::{Client, ClientRef};
 use adapters_console::client_link;

@@ -1,5 +1,3 @@
-//! A check and its time limit.
-
 use std::time::Duration;
 
 use adapters_mailerlite::preflight::Finding;
@@ -20,7 +18,7 @@ pub const TIMEOUTS: Timeouts = Timeouts {
 pub struct Check {
     #[serde(rename = "check")]
     name: &'static str,
-    /// Whether nothing is wrong; `true` of what only may be.
+    /// Also `true` for a mere doubt.
     pub ok: bool,
     pub message: String,
     remedy: Option<String>,
@@ -48,7 +46,7 @@ impl Check {
         Self::new(name, Finding::wrong(message, remedy))
     }
 
-    /// Something that may be wrong, and does not make the command fail.
+    /// A possible fault, which does not make the command fail.
     pub fn doubtful(
         name: &'static str,
         message: impl Into<String>,
@@ -70,7 +68,7 @@ impl Check {
     }
 }
 
-/// Makes a check within the time limit; one that cannot be made is wrong.
+/// Runs a check within the time limit; a check that cannot run counts as failed.
 pub async fn checked(
     name: &'static str,
     remedy: &str,

@@ -19,8 +19,8 @@ const MODEL: &str = "model";
 const DELIVERIES: &str = "deliveries";
 const CERTIFICATES: &str = "install the certificates that this machine trusts";
 
-/// The time limit of all checks of an account. It is asked several times, and while workers use up
-/// its rate limit, the requests follow each other slowly.
+/// The time limit for an account. It gets several requests, which are slow while workers use up its
+/// rate limit.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {

@@ -12,8 +12,7 @@ const KEYS: &str = "keys";
 const DISK: &str = "disk";
 const PUBLIC_URL: &str = "public-url";
 
-/// The free space that an embedded database needs: several of the store's logs, and the growth of a
-/// bulk load.
+/// The free space an embedded database needs: several logs of the store, and a bulk load.
 const MIN_FREE_BYTES: u64 = 512 * MEGABYTE;
 const OLD_KEY: time::Duration = time::Duration::days(365);
 const MEGABYTE: u64 = 1 << 20;
@@ -111,7 +110,6 @@ fn free_space(folder: &Path, bytes: u64) -> Check {
     }
 }
 
-/// Checks whether the public URL is safe for tokens.
 pub fn public_url(http: &HttpArgs) -> Check {
     let url = http.place.url();
     if exposure::in_the_clear(&url) {

@@ -1,8 +1,7 @@
 //! `posthaste doctor`: checks an installation, and names a remedy for each fault.
 //!
-//! It checks what `serve` with the same options would use, changes nothing, and goes on after
-//! failed checks. Only a configuration that no command accepts, and a missing embedded database,
-//! end it early, as they end every command.
+//! It checks what `serve` would use with the same options, changes nothing, and continues after
+//! failed checks. Only an invalid configuration or a missing embedded database ends it early.
 
 mod check;
 mod endpoints;
@@ -52,7 +51,7 @@ impl Doctor {
             outside::public_url(options.http.place.public_url.as_deref()),
             outside::clock(&accounts),
         );
-        // Whether it answers says more than that it may travel.
+        // An answer proves more than permission to connect.
         let travels = machine::public_url(&options.http);
         checks.push(public.filter(|_| travels.ok).unwrap_or(travels));
         checks.extend(stored);
@@ -71,7 +70,7 @@ impl Doctor {
     }
 }
 
-/// Reports variables that no command knows. Bad values have already ended the command.
+/// Reports unknown variables. Bad values have already ended the command.
 fn configuration() -> Vec<Check> {
     const NAME: &str = "configuration";
     let unknown = options::unknown_variables(&options::definitions());

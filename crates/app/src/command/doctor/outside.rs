@@ -1,4 +1,4 @@
-//! Checks what others see of the service and of this machine: its public URL, and its clock.
+//! Checks the public URL and the clock from outside.
 
 use adapters_mailerlite::Settings;
 use reqwest::{Response, StatusCode, header::DATE};
@@ -12,12 +12,12 @@ use crate::output;
 const PUBLIC_URL: &str = "public-url";
 const CLOCK: &str = "clock";
 
-/// How far a clock may differ from the date of an answer, which has whole seconds and may be older
-/// than the answer.
+/// How far the clock may differ from the `Date` of an answer, which has whole seconds and may be
+/// older.
 const TOLERANCE: Duration = Duration::seconds(15);
 
-/// Checks that the public URL leads to a service that is ready. One that is only derived from the
-/// address to listen on is not asked.
+/// Checks that the public URL leads to a ready service. A URL derived from the listening address is
+/// skipped.
 pub async fn public_url(url: Option<&str>) -> Option<Check> {
     let url = Url::parse(&format!("{}/readyz", url?)).ok()?;
     let problem = match get(&url).await {
@@ -35,8 +35,8 @@ pub async fn public_url(url: Option<&str>) -> Option<Check> {
     ))
 }
 
-/// Compares this machine's clock with the provider's, by the date of an answer to a request without
-/// a key. Nothing is said if there is no such answer.
+/// Compares the clock with the provider's `Date`, by a request without a key. `None` without an
+/// answer.
 pub async fn clock(accounts: &Settings) -> Option<Check> {
     let account = accounts.old.as_ref().or(accounts.new.as_ref())?;
     let asked = clock::machine();

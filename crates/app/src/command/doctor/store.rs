@@ -19,7 +19,6 @@ const WEBHOOKS: &str = "webhooks";
 
 const MOST_WEBHOOKS: usize = 1_000;
 
-/// Checks the store. A store that cannot be opened has no further checks.
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     let remedy = access_remedy(url);
     let opened = within(CHECK_TIMEOUT, database::open_as_it_is(url)).await;
@@ -71,7 +70,7 @@ pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
     Some(checked(REPLICA, remedy, check).await)
 }
 
-/// Looks for webhooks that are disabled. A client's is the client's business.
+/// Reports disabled webhooks. Those of clients are the clients' business.
 async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
     let all = webhooks.list(None, None, MOST_WEBHOOKS).await?;
     let is_disabled = |endpoint: &&Endpoint| endpoint.state == EndpointState::Disabled;

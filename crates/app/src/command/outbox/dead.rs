@@ -117,7 +117,7 @@ impl Dismiss {
     }
 }
 
-/// Dismisses dead letters, a page in a commit, and returns a sentence with their number.
+/// Dismisses dead letters, a page in a commit, and reports the number.
 pub(super) async fn remove(
     outbox: &dyn Outbox,
     selection: &Revive,

@@ -1,5 +1,3 @@
-//! `posthaste outbox list`.
-
 use adapters_console::LACKS_A_WORKER;
 use clap::Args;
 use kernel::outbox::{MOST_COUNTED, Outbox, TaskId, TaskRow};

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{args::ListArgs, output};
 
-/// A store with two postings. The enrichment of the first is a dead letter, the other waits.
+/// A store with two postings: the first's enrichment is a dead letter, the other's waits.
 async fn store() -> MemoryStore {
     let store = MemoryStore::new();
     for (identifier, at) in [("a", noon()), ("b", noon() + minutes(1))] {

@@ -1,5 +1,3 @@
-//! `posthaste postings erase`.
-
 use anyhow::bail;
 use clap::Args;
 use domain::usecase::{self, ModerationError};

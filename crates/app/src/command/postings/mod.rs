@@ -1,5 +1,3 @@
-//! `posthaste postings`: lets an operator list, show, moderate, erase and purge postings.
-
 mod erase;
 mod list;
 mod moderation;

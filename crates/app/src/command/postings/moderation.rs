@@ -1,6 +1,3 @@
-//! `posthaste postings approve`, `reject`, `expire`, `reopen` and `feature`: an operator's word on
-//! one posting or many.
-
 use std::{
     io::BufRead as _,
     path::{Path, PathBuf},
@@ -94,7 +91,7 @@ pub struct PostingArgs {
     change: ChangeArgs,
 }
 
-/// Carries a command out on each posting, says what became of each, and goes on after a failure.
+/// Applies a command to each posting, reports each outcome, and continues after failures.
 pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
     let mut ids = args.ids;
     if let Some(file) = &args.ids_from {
@@ -130,7 +127,7 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
     Ok(())
 }
 
-/// The IDs of a file, one a line. A bad line is refused before anything is changed.
+/// Reads IDs, one a line. A bad line is refused before any change.
 fn read(file: &Path) -> anyhow::Result<Vec<SourceIdentifier>> {
     let (lines, _) = input::open(file)?;
     let named = |number: usize| format!("{}, line {number}", file.display());

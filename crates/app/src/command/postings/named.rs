@@ -1,5 +1,3 @@
-//! The posting that an operator names.
-
 use std::sync::Arc;
 
 use domain::store::Store;
@@ -10,8 +8,8 @@ use workers::{Activities, Observer};
 
 use crate::args::ChangeArgs;
 
-/// The operator, and the database. Its verdicts count for the clients of the postings once the
-/// activities are written.
+/// The operator and the database. Activities count the verdict for the posting's client once
+/// written.
 pub async fn open(change: &ChangeArgs) -> anyhow::Result<(Attribution, Stores, Arc<Activities>)> {
     let activities = Arc::<Activities>::default();
     let (by, database) = change.open().await?;

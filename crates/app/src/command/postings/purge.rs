@@ -1,4 +1,4 @@
-//! `posthaste postings purge`: deletes postings that expired long ago, and archives them first.
+//! `posthaste postings purge`: archives and deletes postings that expired long ago.
 
 use std::{
     fmt::Write as _,
@@ -101,7 +101,6 @@ fn expired_before(text: &str) -> Result<Before, String> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Purging {
-    /// Postings that expired before, and were not changed since.
     pub before: OffsetDateTime,
     pub dry_run: bool,
     pub archive: Option<PathBuf>,
@@ -111,12 +110,10 @@ pub(super) struct Purging {
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
-    /// Deleted postings; of a dry run those that would be.
     pub purged: u64,
     /// Postings that changed or were locked meanwhile, and stay.
     pub left: u64,
-    /// Postings that an operator took down, and that stay so that their identifiers remain taken
-    /// down.
+    /// Taken-down postings stay, so that their identifiers remain taken down.
     pub taken_down: u64,
     pub expired_before: String,
     pub archive: Option<PathBuf>,
@@ -157,8 +154,8 @@ impl Summary {
     }
 }
 
-/// A new file of postings as JSON lines. Each batch of a compressed one is a member of its own, so
-/// that the file can be read however the run ends.
+/// A new file of JSON lines. Each compressed batch is a gzip member of its own, so the file is
+/// readable however the run ends.
 struct Archive {
     file: File,
     is_compressed: bool,
@@ -179,7 +176,7 @@ impl Archive {
         })
     }
 
-    /// Writes postings, and returns once they are on the disk.
+    /// Writes postings, and returns once they are on disk.
     fn write(&mut self, postings: &[PostingView]) -> anyhow::Result<()> {
         let mut lines = Vec::new();
         for view in postings {
@@ -199,8 +196,8 @@ impl Archive {
 }
 
 impl Purging {
-    /// Goes through the expired postings, the longest unchanged first. Stopped at any point, it has
-    /// deleted nothing that is not in the archive, and another run goes on.
+    /// Purges expired postings, the longest unchanged first. Stopped at any point, everything
+    /// deleted is in the archive, and the next run continues.
     pub(super) async fn run(
         &self,
         postings: &dyn PostingReader,
@@ -234,7 +231,7 @@ impl Purging {
             let found = page.postings.len();
             let mut old = page.postings;
             old.retain(|view| view.posting.is_long_expired(self.before));
-            // The list ascends by the last update, which is not before the expiry.
+            // The list ascends by last update, which is never before the expiry.
             let is_last = old.len() < found || query.after.is_none();
             let expired = old.len();
             old.retain(|view| !view.posting.is_moderated());
@@ -266,14 +263,14 @@ impl Purging {
                 return Ok(summary);
             }
             if !self.dry_run {
-                // Half of the time is for those who push.
+                // Half of the time is left to clients that push.
                 sleep(start.elapsed().min(LONGEST_PAUSE)).await;
             }
         }
     }
 }
 
-/// The same postings with their history; without those that changed meanwhile.
+/// Adds histories, and drops postings that changed meanwhile.
 async fn with_history(
     postings: &dyn PostingReader,
     views: Vec<PostingView>,

@@ -1,5 +1,3 @@
-//! `posthaste postings show`: one posting as text or as JSON.
-
 use std::fmt::Write as _;
 
 use anyhow::bail;

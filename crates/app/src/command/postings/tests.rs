@@ -196,7 +196,6 @@ async fn a_purge_leaves_what_operators_took_down_and_finds_what_lies_behind_it()
     assert_eq!(listed(&store, usize::MAX, false).await.len() - 1, BATCH + 1);
 }
 
-/// Purges what expired before an hour after noon.
 async fn purge(store: &MemoryStore, archive: Option<&Path>, dry_run: bool) -> Summary {
     let purging = Purging {
         before: noon() + minutes(60),

@@ -1,6 +1,3 @@
-//! `posthaste postings versions` and `restore`: the values that changes of a posting replaced, and
-//! how an operator restores them.
-
 use anyhow::bail;
 use clap::Args;
 use domain::{
@@ -57,7 +54,7 @@ impl Versions {
     }
 }
 
-/// A version as JSON shows it; a table has the names of the fields as one text.
+/// A version for JSON; a table has the field names as one text.
 fn row(version: &domain::posting::PostingVersion, as_json: bool) -> serde_json::Result<Value> {
     let mut row = serde_json::to_value(views::version::Version::new(version))?;
     if !as_json {

@@ -37,7 +37,6 @@ fn the_definitions_are_sound() {
     Cli::command().debug_assert();
 }
 
-/// Every command with its arguments, their variables and what they are unless given.
 fn surface(path: &str, command: &clap::Command, lines: &mut Vec<String>) {
     lines.push(path.to_owned());
     for arg in command.get_arguments() {
@@ -71,7 +70,7 @@ fn surface(path: &str, command: &clap::Command, lines: &mut Vec<String>) {
     }
 }
 
-/// Other people's scripts name these.
+/// Scripts depend on these names.
 #[test]
 fn commands_options_variables_and_defaults_stay() {
     let mut found = Vec::new();

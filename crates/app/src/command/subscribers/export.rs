@@ -19,7 +19,7 @@ pub(super) const COLUMNS: [&str; 6] = [
     "status",
     "expires_at",
 ];
-/// The column that an export adds. An import ignores it: a token is assigned once.
+/// The column that an export adds. Imports ignore it: a token is assigned once.
 pub(super) const TOKEN: &str = "migration_token";
 
 const PAGE: usize = 500;

@@ -1,6 +1,5 @@
-//! Imports the records of a CSV file in batches, each in one commit.
-//!
-//! The file is read in a thread of its own, with a few batches in memory at a time.
+//! Imports the records of a CSV file in batches, one commit each. A thread of its own reads the
+//! file, a few batches ahead.
 
 use std::{
     fmt,
@@ -30,7 +29,6 @@ pub(super) trait Record: Sized + Send + 'static {
 
     fn parse(fields: &Fields) -> Result<Self, String>;
 
-    /// Imports records in their order and in one commit. Returns the outcome of each.
     async fn import(items: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>>;
 
     fn summary(tally: &Tally, _took: Duration) -> String {
@@ -67,7 +65,7 @@ impl Tally {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether nothing has the last outcome, which is the bad one.
+    /// Whether no record had the last outcome, which is the bad one.
     pub fn is_good(&self) -> bool {
         self.0.last().is_some_and(|(_, bad)| *bad == 0)
     }
@@ -86,12 +84,12 @@ impl fmt::Display for Tally {
 pub(super) struct Intake<'a> {
     pub store: &'a dyn Store,
     pub clock: Clock,
-    /// The run in the audit log; `None` in a dry run.
+    /// The run in the audit log; `None` for a dry run.
     pub run: Option<Run>,
 }
 
-/// Imports a file and prints what became of it, with a progress bar and a line of output for each
-/// refused record. The entry records it in the audit log; without one, nothing is written.
+/// Imports a file with a progress bar, and prints a line for each refused record and the totals.
+/// Without an entry nothing is written.
 pub(super) async fn run<R: Record>(
     store: &dyn Store,
     file: &Path,

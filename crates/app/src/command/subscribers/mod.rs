@@ -1,7 +1,5 @@
-//! `posthaste subscribers`: lets an operator show, import, move, export, erase, suppress and
-//! reinstate newsletter subscribers.
-//!
-//! [`intake`] imports CSV files for [`import`] and [`suppressions`].
+//! `posthaste subscribers`: shows, imports, moves, exports, erases, suppresses and reinstates
+//! subscribers.
 
 mod decide;
 mod export;

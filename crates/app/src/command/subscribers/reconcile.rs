@@ -1,8 +1,8 @@
-//! `posthaste subscribers reconcile`: reads the accounts' whole lists, and records and prints the
+//! `posthaste subscribers reconcile`: reads the accounts' lists, and records and prints
 //! differences.
 //!
-//! It needs no lease: it only reads from the accounts, and both it and the workers keep to what is
-//! left of an account's rate limit.
+//! It needs no lease: it only reads from the accounts, and shares their rate limit with the
+//! workers.
 
 use std::process::ExitCode;
 
@@ -58,7 +58,7 @@ impl Reconcile {
         for account in accounts {
             let walk = ListWalk {
                 account,
-                // Without a lease, a worker may sync subscribers to the account meanwhile.
+                // Without a lease, a worker may be syncing subscribers to the account.
                 concurrent: ConcurrentWrites::Possible,
                 is_dry: self.dry_run,
                 provider: &*provider,

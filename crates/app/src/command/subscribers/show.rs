@@ -101,7 +101,7 @@ async fn show(store: &dyn Store, outbox: &dyn Outbox, person: &PersonRef) -> any
     Ok(record)
 }
 
-/// What text shows of a subscriber: all but the token.
+/// Subscriber fields shown as text: all but the token.
 const FIELDS: &str = "email  uuid  name  country  status  suppression  reinstated_at  departure  \
                       successor  membership_plan_category=none  member_status  \
                       membership_expire_at  mailerlite_account  migrated_at  migration_source  \

@@ -1,7 +1,7 @@
 //! `posthaste subscribers suppressions`: exports and imports suppressions as CSV.
 //!
-//! Only the provider's accounts and this database know the suppressions. An export is a third copy:
-//! an operator who restores an older backup imports it again.
+//! Only the provider's accounts and this database know the suppressions. An export is a third copy,
+//! which an operator imports after restoring an older backup.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -61,8 +61,8 @@ static LAYOUT: Layout = Layout {
     ignored: &[],
 };
 
-/// Prints a header and a line for each suppressed person in the order of addresses, page by page:
-/// reported or not, but not being erased.
+/// Prints a CSV line for each suppressed person by address, reported or not, but not while being
+/// erased.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     print: impl FnMut(&[u8]) -> anyhow::Result<()>,

@@ -105,7 +105,7 @@ fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
 const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 
 /// Change the address or the events of a webhook
-// The variables are not those of `create`: what is set for new webhooks must not change others.
+// Not the variables of `create`: settings for new webhooks must not change others.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {

@@ -1,5 +1,3 @@
-//! What commands on one webhook share.
-
 use std::sync::Arc;
 
 use ::webhooks::{
@@ -46,7 +44,7 @@ impl Context {
         })
     }
 
-    /// For a command that calls no receiver.
+    /// For commands that call no receiver.
     pub async fn open(args: &WebhookArgs) -> anyhow::Result<Self> {
         Self::new(args.change.open().await?, PrivateAddresses::default())
     }

@@ -107,7 +107,7 @@ pub struct Shown<'a> {
     #[serde(flatten)]
     endpoint: Endpoint<'a>,
     owner: String,
-    /// The prefixes of the postings whose events it gets; `None` if it gets none.
+    /// The prefixes of the postings whose events it gets; `None` for no events.
     prefixes: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,
@@ -167,7 +167,6 @@ mod tests {
 
     use super::*;
 
-    /// The line `prefixes` and the prefixes.
     fn shown(tracked: &TrackedEndpoint, owner: Option<&Client>) -> (String, Value) {
         let shown = serde_json::to_value(with_owner(tracked, owner, None, None)).unwrap();
         let text = output::record(&shown, FIELDS).unwrap();

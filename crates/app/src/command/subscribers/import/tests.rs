@@ -21,7 +21,7 @@ use super::{
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
-/// An import that is recorded as one of the file `people.csv`, unless it is dry.
+/// An import recorded as of `people.csv`, unless it is a dry run.
 fn importing(store: &dyn Store, operation: Option<u128>) -> Intake<'_> {
     let entry = |n| by_ann(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
     Intake {
@@ -31,7 +31,6 @@ fn importing(store: &dyn Store, operation: Option<u128>) -> Intake<'_> {
     }
 }
 
-/// Imports lines; returns the counts and the messages about bad ones.
 async fn import(store: &dyn Store, lines: &str) -> (anyhow::Result<Tally>, Vec<String>) {
     let mut import = importing(store, Some(1));
     import_text::<PutSubscriber>(&mut import, &format!("{HEADER}{lines}")).await

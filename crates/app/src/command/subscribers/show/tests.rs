@@ -93,7 +93,7 @@ async fn who_is_unknown_is_not_there() {
     }
 }
 
-/// A person who was suppressed but never reported, with a task that was given up.
+/// A suppressed person without a report, and a dead letter.
 #[tokio::test]
 async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
     let store = MemoryStore::new();

@@ -29,7 +29,6 @@ async fn exported(store: &MemoryStore) -> (String, usize) {
     (String::from_utf8(text).unwrap(), parts)
 }
 
-/// Imports a file; returns the counts and the messages about bad lines.
 async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Vec<String>) {
     let mut import = Intake {
         store,
@@ -93,7 +92,7 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
     assert_eq!(exported(&store).await, (nobody, 1));
 }
 
-/// After a loss of the database, a person who is reported again is suppressed.
+/// A person reported again after a loss of the database is suppressed.
 #[tokio::test]
 async fn what_was_exported_suppresses_in_another_database() {
     let (csv, _) = exported(&store().await).await;
