@@ -33,8 +33,7 @@ entity! {
 }
 
 statement! {
-    /// Takes accounts that are not leased, whose lease has expired, or that this holder leases
-    /// already.
+    /// Leases free and expired accounts, and renews this holder's.
     Lease = {
         postgres: r"
             INSERT INTO account_leases (account, holder, ends_at)
@@ -48,8 +47,8 @@ statement! {
     }
 }
 
-/// Leases all of these accounts, in a transaction of the caller's, or fails with a conflict. They
-/// are in the order in which rows are locked.
+/// Leases all of these accounts, which are in lock order, within the caller's transaction. A
+/// conflict if one is taken.
 pub async fn lease(
     conn: &mut impl Executor,
     accounts: &BTreeSet<&'static str>,
@@ -118,7 +117,6 @@ pub async fn keep_account_state(
     Ok(())
 }
 
-/// The port [`Accounts`](newsletter::store::Accounts).
 #[macro_export]
 macro_rules! accounts {
     ($store:ty) => {

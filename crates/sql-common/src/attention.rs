@@ -1,5 +1,4 @@
-//! The tables `attention_items` and `attention_checks`: what needs attention, and the number of
-//! checks.
+//! The tables `attention_items` and `attention_checks`.
 
 use std::collections::HashMap;
 
@@ -64,7 +63,7 @@ statement! {
     loads ItemRow
 }
 
-/// The stored items. Those of a check that ends meanwhile have the version before.
+/// The stored items and their version. During a check this is the version before it.
 pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
     let checks: Vec<(i64, StoredTime)> = conn.load::<LastCheck, _>(&[]).await?;
     let rows: Vec<ItemRow> = conn.load::<Items, _>(&[]).await?;
@@ -113,7 +112,7 @@ statement! {
     }
 }
 
-/// Writes a check with its events, in a transaction of the caller's. A conflict if another process
+/// Writes a check with its events, within the caller's transaction. A conflict if another process
 /// has checked since.
 pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
     let noted = [binds! { expected: check.expected, at: check.at }.to_vec()];
@@ -132,8 +131,6 @@ pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome
     write_tasks(conn, &check.tasks(), &HashMap::new()).await
 }
 
-/// The port [`AttentionList`](kernel::attention::AttentionList). How a check with its events is
-/// written is each store's own: `commit_check`.
 #[macro_export]
 macro_rules! attention {
     ($store:ty) => {

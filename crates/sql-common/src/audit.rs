@@ -63,7 +63,6 @@ pub async fn write(conn: &mut impl Executor, entries: &[Entry]) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes an entry, if there is one.
 pub async fn write_entry(conn: &mut impl Executor, entry: Option<&Entry>) -> Outcome<()> {
     write(conn, entry.map_or(&[], slice::from_ref)).await
 }
@@ -75,8 +74,8 @@ statement! {
     loads AuditRow
 }
 
-/// Reads a page of an operator, an action or a subject, by a range of its index. With an equation
-/// PostgreSQL might read the newest entries of all until it has found enough.
+/// Reads a page by operator, action or subject with a range condition on its index. With an
+/// equality PostgreSQL might scan the newest entries of all.
 macro_rules! page_of {
     ($column:literal, $rest:literal) => {
         concat!(
@@ -155,7 +154,6 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
     })
 }
 
-/// The port [`AuditLog`](kernel::audit::AuditLog).
 #[macro_export]
 macro_rules! audit_log {
     ($store:ty) => {

@@ -1,7 +1,7 @@
-//! Values of several rows, which travel to PostgreSQL as one array for each column.
+//! Values of several rows, sent to PostgreSQL as one array for each column.
 //!
-//! `unnest` returns rows in the order of the arrays, and no plan step reorders them, so the caller
-//! determines the order in which rows are inserted and thereby locked.
+//! `unnest` keeps the order of the arrays and no plan step changes it, so the caller determines the
+//! order in which rows are inserted and locked.
 
 use diesel::{
     QueryResult,
@@ -75,7 +75,6 @@ impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
     }
 }
 
-/// A value with the name by which a statement has it.
 pub type NamedValue<'a> = (&'static str, Value<'a>);
 
 pub fn arrays<'a, E: Entity>(
@@ -84,7 +83,7 @@ pub fn arrays<'a, E: Entity>(
     E::columns().map(move |of| (of.array, array(of, rows.clone())))
 }
 
-/// One column of rows. Without any it still has its type.
+/// One column of rows. Without rows it still has its type.
 fn array<'a, W: 'a>(column: &Column<W>, rows: impl Iterator<Item = &'a W>) -> Value<'a> {
     match &column.of {
         Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),

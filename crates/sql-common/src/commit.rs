@@ -1,14 +1,13 @@
-//! A commit: everything that a decision writes, in one transaction.
+//! A commit: all writes of a decision in one transaction.
 //!
 //! Both stores run the same statements in the same order. PostgreSQL gets them without waiting for
-//! the answer to each ([`Pipeline`](crate::executor::Pipeline)), so a statement checks by itself
-//! that nothing has changed since the decision: `every` row is written, or a row is still `held`.
+//! each answer ([`Pipeline`](crate::executor::Pipeline)), so a statement itself checks that nothing
+//! has changed since the decision: `every` row is written, or a row is still `held`.
 //!
-//! The order is that of locks. Leases come first, then existing postings by id, companies by id,
-//! new postings by identifier, and tasks. An insert waits for a transaction that changes a posting
-//! of the same identifier, so new postings come before existing ones change. Events come once all
-//! rows are locked: they take their place in the log, and an event of a company tells how the
-//! company stands.
+//! The order is that of locks: leases, existing postings by id, companies by id, new postings by
+//! identifier, tasks. An insert waits for a transaction that changes a posting of the same
+//! identifier, so inserts come before updates. Events come once all rows are locked: only then is
+//! their place in the log known, and the state of their company.
 
 use std::borrow::Cow;
 
@@ -32,7 +31,6 @@ use crate::{
     report, statement,
 };
 
-/// Writes a commit, in a transaction of the caller's.
 pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     catalogue::hold(conn, writes).await?;
     lock(conn, writes).await?;
@@ -48,7 +46,7 @@ pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
 }
 
 statement! {
-    /// `FOR UPDATE` would also keep other transactions from inserting rows that refer to these.
+    /// `FOR UPDATE` would block inserts of rows that refer to these.
     LockPostings = {
         postgres: "SELECT FROM postings WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
@@ -61,11 +59,11 @@ statement! {
         JOIN postings ON postings.id = sent.id AND postings.version = sent.version"
 }
 
-/// Locks the postings that a commit concerns, also those that it only raises events or asks effects
-/// for, so that the tasks of a posting are numbered in the order of its commits.
+/// Locks a commit's postings, including those only with events or effects, so that a posting's
+/// tasks are numbered in commit order.
 ///
-/// No lock is needed by a commit that cannot wait for a posting while it holds locks that others
-/// wait for: it only adds postings, or changes a single one and no company.
+/// A commit needs no lock if it cannot wait for a posting while holding locks: it only adds
+/// postings, or changes one and no company.
 async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let concerned = writes.concerned();
     let is_single = concerned.len() == 1 && writes.postings.keys().eq(&concerned);
@@ -117,8 +115,8 @@ statement! {
     over [VersionSent]
 }
 
-/// Writes postings with their versions, texts and histories. An unexpected version is a conflict,
-/// and so is an identifier that is taken.
+/// Writes postings with versions, texts and histories. An unexpected version or a taken identifier
+/// is a conflict.
 async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let postings = || writes.postings.values();
     let (old, mut new): (Vec<&PostingWrite>, Vec<_>) =
@@ -146,7 +144,7 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
 }
 
 statement! {
-    /// Locks settled tasks and those of effects together, since both are about to be written.
+    /// Settled tasks and those of effects are locked together, since both will be written.
     LockTasks = {
         postgres: r"
             WITH sent AS MATERIALIZED (SELECT * FROM {given id bigint, kind text, subject uuid}),
@@ -176,8 +174,8 @@ statement! {
 }
 
 statement! {
-    /// A waiting effect keeps its due time, a leased one its lease; a dead one begins again. An
-    /// effect moves to the lane asked for last, but never to one of bulk work.
+    /// A waiting effect keeps its due time, a leased one its lease; a dead one restarts. An effect
+    /// moves to the lane of the latest request, but never to a bulk lane.
     Ask = r"
         INSERT INTO outbox ({outbox}) {outbox rows}
         ON CONFLICT (kind, subject) DO UPDATE SET
@@ -201,8 +199,7 @@ statement! {
 }
 
 statement! {
-    /// A task that was asked for again since it was claimed becomes due again. Its next attempt is
-    /// the first for the latest request.
+    /// A task requested again since its claim becomes due, with its attempts reset.
     MakeDue = r"
         UPDATE outbox SET lease = NULL, lost = 0, next_at = :at, attempts = 0,
             first_failed_at = NULL, last_error = NULL
@@ -211,7 +208,7 @@ statement! {
 }
 
 statement! {
-    /// Events get their numbers in the order in which they are sent.
+    /// Events get their numbers in the order sent.
     Record = {
         postgres: r"
             INSERT INTO events (commit_seq, {events})
@@ -222,9 +219,9 @@ statement! {
     over [EventRow]
 }
 
-/// Writes effects and events, settles tasks, and adds to the audit. A lost lease is a conflict.
+/// Writes effects and events, settles tasks, and adds audit entries. A lost lease is a conflict.
 ///
-/// Finishes tasks last, so that a task that asks for itself again becomes due again.
+/// Tasks are finished last, so that one that requests itself again becomes due again.
 pub async fn write_tasks(
     conn: &mut impl Executor,
     tasks: &TaskWrites,
@@ -265,8 +262,7 @@ pub async fn write_tasks(
     audit::write(conn, &tasks.audit).await
 }
 
-/// An event with its company as that stands after the commit; nothing if the company stays as it
-/// was.
+/// An event with its company's state after the commit; nothing if the company did not change.
 fn told<'a>(event: &'a Event, merged: &Merged) -> Option<Cow<'a, Event>> {
     let stands = match &event.subject {
         Subject::Company(company) => merged.get(&company.id),

@@ -1,5 +1,3 @@
-//! The tables `companies` and `company_pairs`.
-
 mod lists;
 mod merge;
 mod pairs;

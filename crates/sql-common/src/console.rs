@@ -1,5 +1,3 @@
-//! Postings in short, as the console lists them.
-
 use std::collections::BTreeMap;
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
@@ -22,8 +20,7 @@ use crate::{
     types::{Id, Moment, StoredTime, optional_time},
 };
 
-/// A window of postings. The names of companies are looked up row by row: a join might read all
-/// companies.
+/// A window of postings. Company names are looked up row by row: a join might read all companies.
 macro_rules! window {
     ($condition:expr, $order:expr) => {
         concat!(
@@ -58,7 +55,6 @@ read! {
     }
 }
 
-/// The SQL types of a posting in short, and of the name of its company.
 type Columns = (<SummaryRow as Entity>::Row, Nullable<Text>);
 
 statement! {
@@ -181,7 +177,6 @@ statement! {
     returns (BigInt,)
 }
 
-/// Counts the postings of a status, up to a limit.
 pub async fn count_status(
     conn: &mut impl Executor,
     status: Status,
@@ -191,7 +186,7 @@ pub async fn count_status(
     Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
 }
 
-/// Read from a partial index alone, which has the creator.
+/// Reads only a partial index, which contains the creator.
 macro_rules! visible {
     ($hint:literal) => {
         concat!(
@@ -203,7 +198,7 @@ macro_rules! visible {
 }
 
 statement! {
-    /// SQLite would rather read all postings of the status.
+    /// SQLite would otherwise read all postings of the status.
     Visible = {
         postgres: visible!(""),
         sqlite: visible!("INDEXED BY postings_visible "),
@@ -212,7 +207,7 @@ statement! {
 }
 
 statement! {
-    /// The condition is that of a partial index, which few postings are in.
+    /// The condition of a partial index with few postings.
     HeldBack = r"
         SELECT created_by, count(*) FROM postings
         WHERE held_at <= :now AND created_by IS NOT NULL GROUP BY created_by",
@@ -240,7 +235,6 @@ fn by_client(rows: Vec<(String, i64)>) -> Outcome<BTreeMap<ClientId, u64>> {
     Ok(visible)
 }
 
-/// The port [`PostingBrowser`](domain::browse::PostingBrowser).
 #[macro_export]
 macro_rules! console {
     ($store:ty) => {

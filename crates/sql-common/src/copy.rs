@@ -1,5 +1,5 @@
-//! Rows of any table as texts, for copying one store into the other: which tables there are, in
-//! which order, and how each kind of column is written.
+//! Rows of any table as texts, for copying one store into the other: the tables in order, and how
+//! each kind of column is written.
 
 use std::fmt::Write as _;
 
@@ -55,9 +55,8 @@ pub const TABLES: [Table; 35] = [
 
 pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 
-/// Columns that only a store for several writers has. Everything that an embedded store wrote has 0
-/// in them, as its cursors have: they are as good in the copy, and whatever is written there comes
-/// after it.
+/// Columns that only a store with several writers has. An embedded store's rows and cursors have 0
+/// here, which stays valid in the copy; later rows come after it.
 pub const ZERO: [&str; 3] = ["commit_seq", "transaction_offset", "deleted_in"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +72,6 @@ pub enum Kind {
     Double,
     /// Microseconds since 1970-01-01T00:00:00Z.
     Moment,
-    /// As 2026-12-31.
     Date,
 }
 
@@ -85,8 +83,8 @@ pub struct Column {
 
 pub type Row = Vec<Option<String>>;
 
-/// Reads a row from an array of JSON. A number with a fraction, which each database writes in its
-/// own way, is written in one.
+/// Reads a row from a JSON array. Numbers with fractions are normalised, because each database
+/// writes them its own way.
 pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
     let broken = |why: &str| StoreError::Broken(format!("a row cannot be read: {why}"));
     let mut row: Row = serde_json::from_str(line).map_err(|error| broken(&error.to_string()))?;

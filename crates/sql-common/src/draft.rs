@@ -14,8 +14,8 @@ use crate::{
 };
 
 statement! {
-    /// Stores a draft, unless it is of a posting that is gone, and ends the reservation of its key.
-    /// An erasure waits for the draft, and then finds it.
+    /// Stores a draft and ends the reservation of its key, unless the posting is gone. An erasure
+    /// waits for the draft, and then finds it.
     Keep = r"
         INSERT INTO drafts (key, draft, used_at, posting_id)
         SELECT sent.key, sent.draft, sent.used_at, sent.posting_id
@@ -55,8 +55,8 @@ pub async fn release(conn: &mut impl Executor, key: &DraftKey, holder: Uuid) -> 
 }
 
 statement! {
-    /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
-    /// the `LIMIT` in force.
+    /// Skips rows in use, which another transaction is writing. `MATERIALIZED` enforces the
+    /// `LIMIT`.
     Forget = {
         postgres: r"
             WITH unused AS MATERIALIZED (
@@ -74,7 +74,6 @@ statement! {
     }
 }
 
-/// Deletes drafts that were not used since a time.
 pub async fn forget(
     conn: &mut impl Executor,
     before: OffsetDateTime,
@@ -84,8 +83,6 @@ pub async fn forget(
     Ok(conn.execute::<Forget>(unused).await? as u64)
 }
 
-/// The port [`DraftCache`](enrichment::DraftCache). How a key is reserved is each store's own:
-/// `reserve_draft`.
 #[macro_export]
 macro_rules! drafts {
     ($store:ty) => {

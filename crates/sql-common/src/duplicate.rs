@@ -1,4 +1,4 @@
-//! The table `posting_signatures`, by which duplicates are found.
+//! The table `posting_signatures`, for finding duplicates.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ pub struct FingerprintRecord {
     bands: [i64; BANDS],
     signature: Vec<u8>,
     since: OffsetDateTime,
-    /// The signature of the first content, if that is another one.
+    /// The signature of the first content if it differs.
     first: Option<Vec<u8>>,
 }
 
@@ -94,7 +94,6 @@ macro_rules! candidates {
     };
 }
 
-/// The SQL types of a [`CandidateRow`].
 type CandidateColumns = (<KnownRow as Entity>::Row, <FingerprintRow as Entity>::Row);
 
 type CandidateRow = (KnownRow, FingerprintRow);
@@ -302,7 +301,7 @@ statement! {
     }
 }
 
-/// Writes fingerprints, and takes away those of postings that are not open.
+/// Writes fingerprints, and removes those of closed postings.
 pub async fn write(
     conn: &mut impl Executor,
     fingerprints: &BTreeMap<PostingId, Option<DatedFingerprint>>,

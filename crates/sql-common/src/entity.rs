@@ -1,9 +1,8 @@
-//! The columns of each table, in one order for everything that reads and writes it.
+//! The columns of each table, in one order for all reads and writes.
 //!
-//! [`entity!`](macro@crate::entity) declares the row that is read from a table, and how each column
-//! is written from a value of the domain; [`read!`](macro@crate::read) the former alone, and
-//! [`written!`](macro@crate::written) the latter.
-//! Statements name the columns by [templates](crate::sql::expand).
+//! [`entity!`](macro@crate::entity) declares a table's row and how columns are written from a
+//! domain value; [`read!`](macro@crate::read) only the former, [`written!`](macro@crate::written)
+//! only the latter. Statements name columns by [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -15,11 +14,9 @@ use crate::{
 
 pub trait Entity {
     type Write: 'static;
-    /// The SQL types of a row.
     type Row;
     const TABLE: &'static str;
     const READ: &'static [&'static str];
-    /// The columns that never change.
     const FIXED: &'static [Column<Self::Write>];
     const CHANGING: &'static [Column<Self::Write>];
 
@@ -53,7 +50,7 @@ pub enum Of<W> {
 }
 
 impl<W> Of<W> {
-    /// The type that a value is sent to PostgreSQL as.
+    /// The PostgreSQL type of the sent value.
     pub const fn sent(&self) -> &'static str {
         match self {
             Self::Id(_) => "uuid",
@@ -98,7 +95,6 @@ pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// Columns of a table, each with how it is written.
 #[macro_export]
 macro_rules! columns {
     ($table:ident: $($name:ident = $of:ident($get:expr),)*) => {
@@ -110,8 +106,8 @@ macro_rules! columns {
     };
 }
 
-/// A tuple of seven parts and a tuple of the others, and so on: diesel knows tuples of 16 parts,
-/// and takes a minute longer to compile with those of 64.
+/// Nested tuples of seven: diesel supports tuples of 16, and takes a minute longer to compile those
+/// of 64.
 #[macro_export]
 macro_rules! nested {
     (
@@ -123,7 +119,6 @@ macro_rules! nested {
     ($({$($part:tt)*})+) => { ($($($part)*,)+) };
 }
 
-/// Declares the struct of a row, and how diesel reads it.
 #[macro_export]
 macro_rules! row {
     ($(#[$meta:meta])* $row:ident {
@@ -153,10 +148,10 @@ macro_rules! row {
     };
 }
 
-/// Declares the row of a table, and how its columns are written.
+/// Declares a table's row, and how its columns are written.
 ///
-/// Columns that are `apart` change like others but are not part of the row: they are large, and
-/// read only where they are needed.
+/// `apart` columns change like others but are not in the row: they are large, and read only where
+/// needed.
 #[macro_export]
 macro_rules! entity {
     (
@@ -189,7 +184,7 @@ macro_rules! entity {
     };
 }
 
-/// Declares the row that is read from columns of a table, or of a query that is named like one.
+/// Declares a row read from a table or a named query.
 #[macro_export]
 macro_rules! read {
     ($(#[$meta:meta])* $row:ident = $table:ident {
@@ -211,7 +206,7 @@ macro_rules! read {
     };
 }
 
-/// Declares how columns of a table are written, of one whose rows are read in other ways.
+/// Declares the written columns of a table that is read in other ways.
 #[macro_export]
 macro_rules! written {
     ($(#[$meta:meta])* $name:ident = $table:ident of $write:ty {

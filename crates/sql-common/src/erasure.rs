@@ -131,8 +131,6 @@ statement! {
     over [ErasedRow]
 }
 
-/// Deletes subscribers whose locks the caller holds, and writes the suppressions kept of them. An
-/// unexpected version is a conflict.
 pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if writes.purges.is_empty() && writes.recalled.is_empty() {
         return Ok(());
@@ -152,7 +150,6 @@ pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcom
     Ok(())
 }
 
-/// The suppressions that a commit keeps of the subscribers it erases.
 fn erased(key: &[u8; 32], writes: &WriteSet) -> Result<Vec<([u8; 32], Remembered)>, StoreError> {
     let at = writes.tasks.at;
     let purges = writes.purges.values();

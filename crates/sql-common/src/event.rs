@@ -1,7 +1,7 @@
 //! The table `events`, the event log.
 //!
-//! The key of an event is (`commit_seq`, `number`): the transaction that wrote the event, 0 in a
-//! store with a single writer, and the number of the row.
+//! An event's key is (`commit_seq`, `number`): the writing transaction (0 in a store with one
+//! writer) and the row number.
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::report::ReportState;
@@ -22,10 +22,10 @@ use crate::{
     types::{Id, Moment},
 };
 
-/// The largest number of events, of any name, that one page looks at.
+/// The most events, wanted or not, that one page examines.
 pub const MOST_LOOKED_AT: usize = 5_000;
 
-/// The prefixes of the wanted identifiers; the empty one, which every text begins with, for all.
+/// The prefixes of wanted identifiers; the empty prefix means all.
 pub fn prefixes(query: &LogQuery) -> Vec<&str> {
     if query.prefixes.are_all() {
         return vec![""];
@@ -35,7 +35,7 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 }
 
 entity! {
-    /// An event of the log, without its place.
+    /// An event without its place.
     EventRow = events of Event {
         fixed {
             at: Moment = Time(|event| Some(event.at)),
@@ -48,7 +48,7 @@ entity! {
             }),
             version: Nullable<BigInt> = Integer(|event| match &event.subject {
                 Subject::Posting(posting) => Some(posting.version),
-                // It is decided once.
+                // A report is decided once.
                 Subject::Report(_) => Some(1),
                 _ => None,
             }),
@@ -116,12 +116,11 @@ const fn company(event: &Event) -> Option<&CompanyState> {
     }
 }
 
-/// The SQL types of a [`PlacedEvent`].
 pub type PlacedColumns = (BigInt, BigInt, <EventRow as Entity>::Row);
 
 pub type PlacedEvent = (i64, i64, EventRow);
 
-/// The horizon, of a statement of PostgreSQL that reads the table `event_log`.
+/// The horizon in PostgreSQL statements that read `event_log`.
 #[macro_export]
 macro_rules! horizon {
     () => {
@@ -199,9 +198,8 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
     })
 }
 
-/// The page that rows add up to: wanted events in order, and whether the store looked at as many
-/// events as it may (`is_full`) or found as many as were asked for. `last` is the place
-/// of the last event that it looked at.
+/// Builds a page from wanted events in order. `is_full`: the limit of events or of examined events
+/// was reached. `last`: the place of the last examined event.
 pub fn page(
     wanted: Vec<PlacedEvent>,
     query: &LogQuery,
@@ -210,7 +208,7 @@ pub fn page(
 ) -> Result<LogPage, StoreError> {
     let events = wanted.into_iter().map(recorded);
     let mut events = events.collect::<Result<Vec<_>, _>>()?;
-    // Usually they are sorted already, but a database does not promise it without a sort.
+    // Usually sorted already, but a database guarantees no order without a sort.
     events.sort_by_key(|event| event.cursor);
     let has_all = events.len() <= query.limit;
     events.truncate(query.limit);
@@ -218,7 +216,6 @@ pub fn page(
         Some(event) if !has_all => event.cursor,
         _ => last,
     };
-    // The statement knows identifiers alone.
     events.retain(|event| query.wants(&event.event));
     Ok(LogPage {
         events,
@@ -227,11 +224,11 @@ pub fn page(
     })
 }
 
-/// By how much the times of events may differ from their order: clocks of writers differ, and a
-/// commit takes its time.
+/// How far event times may disagree with their order: writers' clocks differ, and commits take
+/// time.
 const DISORDER: Duration = Duration::seconds(10);
 
-/// A time before which only events stand that are older than another time.
+/// A time before which all events are certainly older than the given time.
 pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
     at.checked_sub(DISORDER).unwrap_or(at)
 }
@@ -290,12 +287,11 @@ mod tests {
             assert_eq!(read, (1..=shown).map(at).collect::<Vec<_>>());
             assert_eq!((page.next, page.has_more), (at(next), has_more));
         };
-        // All wanted events up to the end, or of a limited look: the next page passes the others.
+        // A limited page ends at its last examined event; the next page continues there.
         check(0, 2, false, 99, false);
         check(2, 2, false, 99, false);
         check(0, 2, true, 99, true);
         check(2, 2, true, 99, true);
-        // One more than asked for begins the next page.
         check(3, 2, false, 2, true);
         check(3, 2, true, 2, true);
     }

@@ -1,7 +1,7 @@
-//! The connection of a store, as port implementations that both stores share see it.
+//! The connection of a store, for port implementations that both stores share.
 //!
-//! Statements are awaited. Those of SQLite are done at once, on the blocking thread that the work
-//! runs on ([`at_once`]).
+//! Statements are awaited. SQLite runs them synchronously, on the blocking thread of the work
+//! ([`at_once`]).
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -27,7 +27,7 @@ use crate::{
     value::Named,
 };
 
-/// Why shared work failed. Each store classifies the errors of its own database.
+/// A failure, which each store classifies for its database.
 #[derive(Debug)]
 pub enum Failure {
     Database(DieselError),
@@ -48,8 +48,7 @@ impl From<StoreError> for Failure {
 
 pub type Outcome<T> = Result<T, Failure>;
 
-/// The future of a statement. It is boxed because the compiler cannot prove `Send` for diesel's
-/// types.
+/// A statement's future, boxed because the compiler cannot prove `Send` for diesel's types.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Outcome<T>> + Send + 'a>>;
 
 pub trait Executor: Send {
@@ -60,9 +59,8 @@ pub trait Executor: Send {
 
     fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize>;
 
-    /// Runs a statement that returns rows for each of several rows, and with values that they
-    /// share: on SQLite once for each, on PostgreSQL once over arrays of their columns. Nothing is
-    /// run for no row.
+    /// Runs a query for each row with shared values: on SQLite once per row, on PostgreSQL once
+    /// over arrays. Runs nothing for no rows.
     fn load_each<'a, S: Returning, R: Record<S::Row>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -86,7 +84,7 @@ pub trait Executor: Send {
         shared: &'a [Named<'a>],
     ) -> Answer<'a, usize>;
 
-    /// Runs a statement of `every` row in the same way. One that is not written is a conflict.
+    /// Likewise runs a statement of `every` row. An unwritten row is a conflict.
     fn execute_every<'a, S: Sql>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -100,7 +98,7 @@ pub trait Executor: Send {
         })
     }
 
-    /// Runs a query of rows that are `held` in the same way. One that is not found is a conflict.
+    /// Likewise runs a query of `held` rows. A missing row is a conflict.
     fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -108,7 +106,7 @@ pub trait Executor: Send {
         self.execute_every::<S>(rows, &[])
     }
 
-    /// Locks rows until the transaction ends. SQLite has one writer, so nothing is done there.
+    /// Locks rows until the transaction ends. Does nothing on SQLite, which has one writer.
     fn lock_each<'a, S: Sql>(&'a mut self, rows: &'a [Vec<Named<'a>>]) -> Answer<'a, ()> {
         Box::pin(async move {
             self.execute_each::<S>(rows, &[]).await?;
@@ -116,8 +114,8 @@ pub trait Executor: Send {
         })
     }
 
-    /// Waits until no other transaction holds the lock of this key, and holds it until this one
-    /// ends: for rows that are not there yet. SQLite has one writer, so nothing is done there.
+    /// Locks a key until the transaction ends, for rows that do not exist yet. Does nothing on
+    /// SQLite, which has one writer.
     fn lock<'a>(&'a mut self, table: &'static str, key: &'a str) -> Answer<'a, ()>;
 }
 
@@ -135,33 +133,31 @@ pub fn counted(rows: &[(i64,)]) -> usize {
     usize::try_from(count).unwrap_or_default()
 }
 
-/// A row that is read from columns of these SQL types, on each database.
+/// A row readable from columns of these SQL types in each database.
 pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
 
 impl<ST, R: OfPostgres<ST> + OfSqlite<ST> + Send + 'static> Record<ST> for R {}
 
-/// A row that is read from columns of PostgreSQL.
 #[cfg(feature = "postgres")]
 pub trait OfPostgres<ST>: FromSqlRow<ST, diesel::pg::Pg> {}
 
 #[cfg(feature = "postgres")]
 impl<ST, R: FromSqlRow<ST, diesel::pg::Pg>> OfPostgres<ST> for R {}
 
-/// A row that is read from columns of SQLite.
 #[cfg(feature = "sqlite")]
 pub trait OfSqlite<ST>: FromSqlRow<ST, diesel::sqlite::Sqlite> {}
 
 #[cfg(feature = "sqlite")]
 impl<ST, R: FromSqlRow<ST, diesel::sqlite::Sqlite>> OfSqlite<ST> for R {}
 
-/// Any row, of a program that is built without PostgreSQL.
+/// Any row, in a build without PostgreSQL.
 #[cfg(not(feature = "postgres"))]
 pub trait OfPostgres<ST> {}
 
 #[cfg(not(feature = "postgres"))]
 impl<ST, R> OfPostgres<ST> for R {}
 
-/// Any row, of a program that is built without SQLite.
+/// Any row, in a build without SQLite.
 #[cfg(not(feature = "sqlite"))]
 pub trait OfSqlite<ST> {}
 

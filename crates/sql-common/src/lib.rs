@@ -1,22 +1,18 @@
-//! What the SQL stores share: each order of columns, and each port implementation that differs in
-//! its dialect alone, is here once.
+//! The common part of the SQL stores: column orders, and port implementations that differ only in
+//! dialect.
 //!
-//! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
-//!   `sql`: statements that are prepared once; `value`: their values.
-//! - `executor`: a connection of a store, for port implementations that both stores share.
-//! - `stored`: columns back into values; one without a meaning is reported by its name.
-//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`,
-//!   `audit`, `outbox`, `report`, `retention`, `subscriber`, `account`, `attention`, `erasure`,
-//!   `webhook`: tables, their rows as values of the contexts, statements, and functions that run
-//!   them.
-//!   Where a port is the same in both stores, a macro implements it for one.
-//! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
+//! - `types`: SQL types that each database stores in its own way; `entity`: columns of tables;
+//!   `sql`: prepared statements; `value`: their values.
+//! - `executor`: a store's connection, for shared port implementations.
+//! - `stored`: columns back into values; a meaningless value is reported by its column.
+//! - `posting`, `company`, `client` and others: tables, rows, statements, and functions that run
+//!   them. A macro implements a port for a store.
+//! - `migrations`: which ones a database lacks; `copy`: rows of any table, for the other store.
 //!
-//! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
-//! stored data.
+//! The feature `testing` adds the shared tests (`store_suite!`) and fixtures of stored data.
 //!
-//! A new column of a posting needs, beside the migrations, a line in `posting` and one where the
-//! row becomes a value.
+//! A new posting column needs the migrations, a line in `posting`, and one where the row becomes a
+//! value.
 
 pub mod account;
 pub mod attention;

@@ -1,8 +1,8 @@
-//! Compares the migrations that the program knows with those that a database has.
+//! Compares the known migrations with those of a database.
 //!
-//! A database may have migrations that the program does not know: a newer program has migrated it,
-//! and processes of the version before still run. They go on if the database says so: it names, in
-//! the table `schema_compatibility`, the migration that a program has to know to work with it.
+//! A database may have unknown migrations: a newer program migrated it while older processes still
+//! run. These continue if the table `schema_compatibility` permits it: it names the migration that
+//! a program must know.
 
 use std::collections::BTreeSet;
 
@@ -49,9 +49,8 @@ pub async fn applied(conn: &mut impl Executor) -> Outcome<Vec<String>> {
     }
 }
 
-/// The names of the known migrations that the database lacks, in order. Fails if a newer program
-/// has migrated it so that this one cannot use it any more: it needs a migration that this program
-/// does not know, or does not say what it needs.
+/// The missing migrations by name, in order. Fails if a newer program made the schema incompatible,
+/// or did not declare what it needs.
 pub async fn pending<DB: Backend>(
     conn: &mut impl Executor,
     known: &(impl MigrationSource<DB> + Sync),
@@ -71,8 +70,8 @@ pub async fn pending<DB: Backend>(
     Ok(pending)
 }
 
-/// The versions of the known migrations, and the names of those that are not applied, in order.
-/// Takes the known ones out of those that are.
+/// The known versions, and the names of unapplied migrations. Removes the known ones from the
+/// applied ones.
 fn compare<DB: Backend>(
     known: &impl MigrationSource<DB>,
     applied: &mut BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! The table `outbox`: its rows as they are written, claimed and listed, and statements.
+//! The table `outbox`: rows, and statements.
 
 mod list;
 mod ports;

@@ -1,10 +1,8 @@
-//! How a store implements a port that both stores share.
-
-/// Implements a port for a store by functions of this crate of the same names.
+/// Implements a port for a store with this crate's functions of the same names.
 ///
-/// A line says how the store runs the work (`query`, `repeatable`, `write` or `transaction`), which
-/// function it is, and the method's arguments and answer. What is borrowed of the caller is copied,
-/// because the work may outlive the call. Methods that are each store's own stand under `also`.
+/// A line gives the kind of work (`query`, `repeatable`, `write` or `transaction`), the function,
+/// and the method's arguments and answer. Borrowed arguments are copied, because the work may
+/// outlive the call. Store-specific methods follow `also`.
 #[macro_export]
 macro_rules! port {
     (impl $port:ident for $store:ty { $($methods:tt)* }) => {

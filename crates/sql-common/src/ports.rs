@@ -1,8 +1,5 @@
-//! The ports of postings and companies.
-
 /// The ports [`Store`](domain::store::Store), [`PostingReader`](domain::store::PostingReader) and
-/// [`CompanyReader`](domain::company::CompanyReader). How a commit is written is each store's own:
-/// `commit_postings`.
+/// [`CompanyReader`](domain::company::CompanyReader). Each store commits itself: `commit_postings`.
 #[macro_export]
 macro_rules! postings {
     ($store:ty) => {

@@ -1,6 +1,3 @@
-//! The tables `postings`, `posting_texts`, `posting_decisions`, `posting_history` and
-//! `posting_versions`.
-
 mod decision;
 mod load;
 mod version;
@@ -35,7 +32,6 @@ use crate::{
 };
 
 entity! {
-    /// A posting without its description.
     PostingRow = postings of PostingWrite {
         fixed {
             id: Id = Id(|it| Some(it.posting.id.uuid())),
@@ -100,7 +96,6 @@ entity! {
             metadata: Nullable<Text> = Json(|it| details(it).metadata.as_ref().map(Metadata::as_str)),
         }
         apart {
-            // An unchanged description is not sent.
             raw_description = Kept(PostingWrite::description),
         }
     }
@@ -122,13 +117,13 @@ fn text<T: ToText>(value: Option<&T>) -> Option<&dyn ToText> {
     value.map(|value| value as _)
 }
 
-/// The column of the identifier, which some queries read alone.
+/// The identifier's column, which some queries read alone.
 pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// The original of a posting. Marks from before their identifiers were stored do not count,
-/// because their readers were not checked.
+/// The original of a posting. Marks without a stored identifier do not count: their readers were
+/// not checked.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,
@@ -143,8 +138,7 @@ pub(crate) fn original(
 }
 
 impl PostingRow {
-    /// The posting, with its description if that was read: it is a column of its own, because it is
-    /// large and rules do without it.
+    /// The posting with its description if that was read, which is large and not needed for rules.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let row = self;
         let details = Details {
@@ -229,7 +223,7 @@ pub(crate) fn shown(stored: &str) -> Result<Shown, StoreError> {
 }
 
 entity! {
-    /// The texts that enrichment made of a posting; written only with a new result.
+    /// Texts by enrichment, written only with a new result.
     TextsRow = posting_texts of PostingWrite {
         fixed {
             posting_id: Id = Id(|it| Some(it.posting.id.uuid())),
@@ -249,8 +243,7 @@ fn texts(write: &PostingWrite) -> Option<&EnrichedTexts> {
     Some(&write.enriched.as_ref()?.0)
 }
 
-/// An entry that a commit adds to a posting's history: its place in the commit, and the posting
-/// with its version.
+/// A history entry of a commit: its place in the commit, the posting and version.
 pub type HistoryAdded = (i64, PostingId, Version, HistoryEntry);
 
 pub fn history_of(write: &PostingWrite) -> impl Iterator<Item = HistoryAdded> {
@@ -288,7 +281,7 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 }
 
 statement! {
-    /// Deletes the entries of a history that are older than the last one to keep.
+    /// Deletes history entries older than the last one to keep.
     TrimHistory = r"
         DELETE FROM posting_history WHERE posting_id = :posting AND (version, step) < (
             SELECT version, step FROM posting_history WHERE posting_id = :posting
@@ -296,7 +289,7 @@ statement! {
         )"
 }
 
-/// Trims the histories of a commit's postings, which have their new entries.
+/// Trims the histories of a commit's postings after new entries.
 pub async fn trim_histories(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let trimmed = writes.postings.iter();
     for (posting, _) in trimmed.filter(|(_, write)| write.trims_history()) {

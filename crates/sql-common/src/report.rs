@@ -1,5 +1,3 @@
-//! The tables `reports` and `statements`, and the objections that wait.
-
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     posting::{Decision, Ground, ObjectionState, Statement},
@@ -126,8 +124,7 @@ statement! {
     over [ReportRow]
 }
 
-/// Writes the reports of a commit. One that is there already, or that does not wait any more, is a
-/// conflict.
+/// Writes the reports of a commit. An existing report, or one that no longer waits, is a conflict.
 pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<()> {
     let (new, decided): (Vec<&ReportWrite>, Vec<_>) = writes
         .iter()
@@ -383,7 +380,6 @@ pub async fn waiting_objections(
     Ok(waiting)
 }
 
-/// The port [`Reports`](domain::report::Reports).
 #[macro_export]
 macro_rules! reports {
     ($store:ty) => {

@@ -1,8 +1,7 @@
-//! What is taken away of postings that expired or are erased.
+//! Removes data of postings that expired or are erased.
 
-/// Finds the expired postings that enrichment made anything of, since before a time, the longest
-/// expired first. Its conditions are those of the partial index `postings_with_old_texts`, word for
-/// word. The argument stands behind the table's name.
+/// Finds enriched postings expired before a time, the longest expired first. The conditions equal
+/// those of the partial index `postings_with_old_texts`. The argument follows the table's name.
 #[macro_export]
 macro_rules! old_texts {
     ($hint:literal) => {
@@ -23,8 +22,8 @@ macro_rules! forget_texts {
     };
 }
 
-/// Deletes the drafts of a posting, and those that were kept before drafts had one: they may be of
-/// this one, and cost no more than to be paid for again. The argument is the placeholder of its id.
+/// Deletes a posting's drafts, and old ones without a posting: they may belong to it, and only cost
+/// another payment. The argument is the placeholder of its id.
 #[macro_export]
 macro_rules! erase_drafts {
     ($id:literal) => {

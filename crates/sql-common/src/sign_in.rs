@@ -1,5 +1,3 @@
-//! The table `sign_in_tokens`: links and sessions.
-
 use access::sign_in::{MOST_TOKENS, SignInToken, TokenDigest};
 use diesel::sql_types::{Binary, Text};
 use kernel::{StoreError, audit::Entry};
@@ -71,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// The holder's tokens of a kind but the newest.
+    /// All but the holder's newest tokens of a kind.
     Trim = r"
         DELETE FROM sign_in_tokens WHERE digest IN (
             SELECT digest FROM sign_in_tokens WHERE holder = :holder AND kind = :kind
@@ -79,7 +77,6 @@ statement! {
         )"
 }
 
-/// Adds a link or a session, in a transaction of the caller's.
 pub async fn add_token(
     conn: &mut impl Executor,
     token: &SignInToken,
@@ -105,7 +102,6 @@ pub async fn find_tokens(
         .collect::<Result<_, _>>()?)
 }
 
-/// Makes a link a session, in a transaction of the caller's.
 pub async fn redeem_link(
     conn: &mut impl Executor,
     link: &TokenDigest,
@@ -120,7 +116,6 @@ pub async fn redeem_link(
     Ok(is_taken)
 }
 
-/// Ends a session, in a transaction of the caller's.
 pub async fn end_session(
     conn: &mut impl Executor,
     digest: &TokenDigest,
@@ -140,7 +135,6 @@ pub async fn forget_tokens(
     conn.execute::<Forget>(binds! { before, limit }).await
 }
 
-/// The port [`SignInTokens`](access::sign_in::SignInTokens).
 #[macro_export]
 macro_rules! sign_in {
     ($store:ty) => {

@@ -1,7 +1,7 @@
-//! SQL statements that are prepared once for each connection, and their values.
+//! SQL statements, prepared once per connection, and their values.
 //!
-//! diesel caches no prepared statement for an `UPDATE`, an upsert or a `sql_query`. It does cache a
-//! statement with a fixed text and a type of its own, so frequent statements are written that way.
+//! diesel caches no prepared `UPDATE`, upsert or `sql_query`, but does cache a statement of its own
+//! type with a fixed text, so frequent statements have that form.
 
 use std::{any::Any, iter, marker::PhantomData};
 
@@ -22,9 +22,7 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// PostgreSQL.
     Postgres,
-    /// SQLite.
     Sqlite,
 }
 
@@ -42,13 +40,12 @@ impl Database for diesel::sqlite::Sqlite {
     const DIALECT: Dialect = Dialect::Sqlite;
 }
 
-/// A statement. Its values stand in it as `:name`.
+/// A statement with values written as `:name`.
 pub trait Sql: Any + Send + Sync {
     fn texts() -> &'static Texts;
 }
 
 pub trait Returning: Sql {
-    /// The SQL types of a row.
     type Row: 'static;
 }
 
@@ -59,7 +56,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Reads the texts, whose templates a function expands.
+    /// Reads the texts and expands their templates.
     pub fn new(postgres: &str, sqlite: &str, expand: impl Fn(&str, Dialect) -> String) -> Self {
         let text = |text: &str, dialect| Text::new(&expand(&of(text, dialect), dialect));
         Self {
@@ -83,7 +80,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Cuts a text, without its comments. Quoted texts and casts (`::`) are no values.
+    /// Cuts a text at its values, without comments. Quoted texts and casts (`::`) are no values.
     fn new(text: &str) -> Self {
         let mut pieces = vec![(String::new(), String::new())];
         let mut chars = text.chars().peekable();
@@ -121,13 +118,13 @@ impl Text {
     }
 }
 
-/// A statement that writes a row for each that is sent, or undoes the transaction: `:rows` is how
-/// many are sent. On SQLite the store counts.
+/// A statement that must write all sent rows (`:rows`), or undoes the transaction. On SQLite the
+/// store counts.
 pub fn every(text: &str) -> String {
     format!("WITH written AS ({text} RETURNING 1) SELECT must_hold(count(*) = :rows) FROM written")
 }
 
-/// A query that finds a row for each that is sent, or undoes the transaction.
+/// A query that must find all sent rows, or undoes the transaction.
 pub fn held(text: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Postgres => format!(
@@ -137,8 +134,7 @@ pub fn held(text: &str, dialect: Dialect) -> String {
     }
 }
 
-/// The rows that are sent, as `FROM` has them: all on PostgreSQL, and one on SQLite, where the
-/// statement runs once for each.
+/// The sent rows for `FROM`: all on PostgreSQL; one on SQLite, which runs the statement per row.
 fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect) -> String {
     let (mut values, mut names) = (Vec::new(), Vec::new());
     for (name, of) in columns {
@@ -155,10 +151,9 @@ fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect
     }
 }
 
-/// The text for a dialect. `{postgres …}` stays in that for PostgreSQL, without its braces: SQLite
-/// has one writer, and so no locks of rows. `{each name}` is any value of an array there, and the
-/// value of one row on SQLite, where the statement runs once for each. `{given name type, …}` is
-/// the rows that are sent, `sent`.
+/// The text for a dialect. `{postgres …}` is for PostgreSQL only: SQLite has one writer, so no row
+/// locks. `{each name}` is any value of an array on PostgreSQL, and one row's value on SQLite.
+/// `{given name type, …}` is the sent rows, `sent`.
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
@@ -184,10 +179,9 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
     replaced
 }
 
-/// Declares the type of a statement: its text, or its texts where the databases differ, the
-/// entities that its templates name, and the SQL types of its rows, if it returns any. One that
-/// `loads` an entity names its columns and returns its rows. One of `every` row writes, and one
-/// of rows that are `held` finds, as many as are sent.
+/// Declares a statement type: its text (or one per database), its entities, and its row types, if
+/// any. `loads` an entity: names its columns and returns its rows. `every` writes, and `held`
+/// finds, as many rows as are sent.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
@@ -264,10 +258,11 @@ pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, Strin
     texts.filter(|(_, text)| !text.is_empty())
 }
 
-/// The statement whose name ends so.
+/// The statement with this ending of its name.
 ///
 /// # Panics
-/// When there is none, or when there are several.
+///
+/// Without exactly one.
 #[cfg(feature = "testing")]
 pub fn named(dialect: Dialect, name: &str) -> String {
     let end = format!("::{name}");
@@ -291,7 +286,7 @@ macro_rules! listed {
     };
 }
 
-/// Does nothing but in tests.
+/// Does nothing outside tests.
 #[cfg(not(feature = "testing"))]
 #[macro_export]
 macro_rules! listed {
@@ -401,8 +396,8 @@ fn list<'a, W: 'a>(
     columns.map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// Casts a value sent to PostgreSQL to the type of its column. Lists travel as joined texts,
-/// because PostgreSQL's arrays of arrays must be rectangular.
+/// Casts a sent value to its column's type. Lists travel as joined texts, because PostgreSQL's
+/// nested arrays must be rectangular.
 fn cast<W>(column: &Column<W>, value: &str) -> String {
     match column.of {
         Of::TextList(_) => format!("string_to_array({value}, ',')"),
@@ -411,7 +406,6 @@ fn cast<W>(column: &Column<W>, value: &str) -> String {
     }
 }
 
-/// Values by their names: `binds! { id: endpoint.uuid(), limit }`.
 #[macro_export]
 macro_rules! binds {
     ($($name:ident $(: $value:expr)?),* $(,)?) => {
@@ -421,7 +415,7 @@ macro_rules! binds {
     (@one $name:ident, $value:expr) => { (stringify!($name), $value.into()) };
 }
 
-/// The values of a row for each of these: `each! { ids, id => id: id.uuid() }`.
+/// Values of each row: `each! { ids, id => id: id.uuid() }`.
 #[macro_export]
 macro_rules! each {
     ($all:expr, $one:pat => $($name:ident $(: $value:expr)?),+ $(,)?) => {
@@ -455,7 +449,7 @@ impl<S: Sql, V: Bind<DB>, DB: Database> QueryFragment<DB> for ByName<'_, S, V> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         let text = S::texts().of(DB::DIALECT);
         out.push_sql(&text.first);
-        // Values are mostly given in the order of the text.
+        // Values usually come in the order of the text.
         let mut next = 0;
         for (name, piece) in &text.rest {
             let is_meant = |at: &usize| self.values.get(*at).is_some_and(|it| it.0 == name);
@@ -478,8 +472,8 @@ impl<S: Returning, V> Query for ByName<'_, S, V> {
 
 impl<S, V, C> RunQueryDsl<C> for ByName<'_, S, V> {}
 
-/// A row of a statement with these SQL types. diesel knows only the types of the rows, not of the
-/// statement, so callers need not know all that diesel wants to know of types.
+/// A row with its SQL types. diesel knows only row types, not statements, so callers need none of
+/// its bounds.
 #[derive(Debug)]
 pub struct Typed<R, ST>(pub R, PhantomData<fn() -> ST>);
 
@@ -498,7 +492,6 @@ typed!(diesel::pg::Pg);
 #[cfg(feature = "sqlite")]
 typed!(diesel::sqlite::Sqlite);
 
-/// The rows without their types.
 pub fn untyped<R, ST>(rows: Vec<Typed<R, ST>>) -> Vec<R> {
     rows.into_iter().map(|Typed(row, _)| row).collect()
 }

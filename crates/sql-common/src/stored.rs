@@ -1,5 +1,5 @@
-//! Conversion of stored columns into values. A value that this program cannot have written is
-//! reported by the name of its column.
+//! Converts stored columns into values. A value that this program cannot have written is reported
+//! by its column.
 
 use std::fmt;
 
@@ -30,20 +30,19 @@ use serde_json::{Value, json};
 use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339};
 use webhooks::EndpointState;
 
-/// The error for a stored value that this program cannot have written.
+/// An error for a value that this program cannot have written.
 pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
     StoreError::Broken(format!(
         "the column {column} holds {value:?}, which has no meaning"
     ))
 }
 
-/// The trace of a row. One that cannot be read is none: it is no reason to leave work undone.
+/// The trace of a row. An unreadable one counts as none, so that the work continues.
 pub fn trace(text: Option<&str>) -> Option<TraceParent> {
     text?.parse().ok()
 }
 
 pub trait StoredText: Sized {
-    /// The value stored as this text; `None` if there is none.
     fn from_store(text: &str) -> Option<Self>;
 }
 
@@ -67,9 +66,9 @@ stored_texts! {
     Operator: text => Self::new(text).ok();
     Actor: text => text.parse().ok();
     DayOrTime: text => Self::parse(text);
-    // For a store without a type for dates.
+    // For SQLite, which has no type for dates.
     Date: text => day::parse(text);
-    // A lookup would never find an address in another spelling.
+    // A lookup would never find another spelling.
     Email: text => Self::parse(text).ok().filter(|email| email.as_str() == text);
 }
 
@@ -92,8 +91,7 @@ pub fn parse_all<T: StoredText>(
     texts.into_iter().map(|text| parse(text, column)).collect()
 }
 
-/// Converts a SHA-256 from its column. An error gives only the length, since the value may be
-/// secret.
+/// Reads a SHA-256. An error gives only the length, since the value may be secret.
 pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
     bytes
         .try_into()
@@ -129,7 +127,7 @@ pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
-/// Converts a number that is never negative from its column.
+/// Reads a number that is never negative.
 pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreError> {
     let number = u64::try_from(stored);
     number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))
@@ -143,7 +141,7 @@ pub fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// Converts coordinates from their two columns, which are set together.
+/// Reads coordinates, which are set together.
 pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coordinates> {
     Some(Coordinates {
         latitude: latitude?,
@@ -183,8 +181,7 @@ pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
     read().ok_or_else(|| corrupt("events.attention", stored))
 }
 
-/// A text behind all that begin with this one: the last code point that is valid and not a
-/// character follows it several times.
+/// A text after all with this prefix: the last valid non-character code point, several times.
 pub(crate) fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }

@@ -1,5 +1,3 @@
-//! The table `subscribers`.
-
 use std::collections::{BTreeSet, HashMap};
 
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
@@ -77,8 +75,8 @@ fn provider_id(place: &Place) -> Option<&str> {
     place.id.as_ref().map(|id| id.0.as_str())
 }
 
-/// In which accounts the person was seen during a move: the old one if they were found there, the
-/// new one once they had joined.
+/// The accounts that showed the person during a move: the old one if found there, the new one after
+/// joining.
 const fn shown_in(migrated: Migrated) -> Option<&'static str> {
     match (migrated.was_found, migrated.has_joined) {
         (false, false) => None,
@@ -161,7 +159,7 @@ impl TryFrom<SubscriberRow> for Subscriber {
 
     fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
         if row.migration_token.is_empty() {
-            // Without the value: the token of another subscriber is a secret.
+            // Without the value: another subscriber's token is secret.
             return Err(corrupt("subscribers.migration_token", ""));
         }
         let synced = row.synced_digest.as_deref();
@@ -240,7 +238,7 @@ pub async fn find_by_token(
     first(conn.load::<FindByToken, SubscriberRow>(token).await?)
 }
 
-/// A list, whose condition is literally that of an index.
+/// A list whose condition equals that of an index.
 macro_rules! list {
     ($condition:literal) => {
         concat!(
@@ -316,7 +314,7 @@ statement! {
 }
 
 statement! {
-    /// Looks rows up one by one in the order sent, which is that of their ids.
+    /// Looks up rows in the order sent, which is by id.
     Update = every "{subscribers update}",
     over [SubscriberRow]
 }
@@ -336,18 +334,17 @@ fn sent<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
     rows.collect()
 }
 
-/// Writes a commit of the newsletter, in a transaction of the caller's: subscribers first.
+/// Writes a newsletter commit within the caller's transaction, subscribers first.
 pub async fn commit(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     write(conn, writes).await?;
     write_tasks(conn, &writes.tasks, &HashMap::new()).await
 }
 
-/// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
-/// not the expected one is a conflict, and so is an address that was taken.
+/// Writes a commit's subscribers, and locks them until it ends. An unexpected version or a taken
+/// address is a conflict.
 ///
-/// Existing subscribers are locked first, by id, and then new ones, by address, so that two
-/// overlapping commits cannot deadlock. Deletions come first, since new subscribers may take over
-/// their addresses.
+/// Existing subscribers are locked first, by id, then new ones by address, so overlapping commits
+/// cannot deadlock. Deletions come first, since new subscribers may take over their addresses.
 async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if !writes.purges.is_empty() {
         let ids = writes.subscribers.keys().chain(writes.purges.keys());
@@ -365,9 +362,6 @@ async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     conn.execute_every::<Insert>(&new, &[]).await
 }
 
-/// The ports [`Store`](newsletter::store::Store) and
-/// [`SubscriberReader`](newsletter::store::SubscriberReader) of the newsletter. How a commit is put
-/// together is each store's own: `commit_subscribers`.
 #[macro_export]
 macro_rules! subscribers {
     ($store:ty) => {

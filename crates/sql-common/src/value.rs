@@ -1,5 +1,3 @@
-//! Values to bind to statements.
-
 use diesel::{QueryResult, backend::Backend, query_builder::AstPass};
 use time::Date;
 use uuid::Uuid;
@@ -47,7 +45,6 @@ value_from! {
     Option<Uuid>, id => Self::Id(id);
 }
 
-/// A value with the name by which a statement has it.
 pub type Named<'a> = (&'static str, Value<'a>);
 
 pub trait Bind<DB: Backend> {

@@ -1,4 +1,4 @@
-//! The lease of a catalogue: who has it, and what ends with it.
+//! The lease of a catalogue, and what changes when it ends.
 
 use diesel::sql_types::{Bool, Nullable};
 use domain::{
@@ -26,7 +26,7 @@ use crate::{
 };
 
 statement! {
-    /// The row is locked, and waits for a commit that expires postings under the lease.
+    /// The row lock waits for a commit that expires postings under the lease.
     LeaseOf = r"
         SELECT id, leased_until FROM catalogues WHERE client_id = :client AND name = :name
         {postgres FOR NO KEY UPDATE}",
@@ -40,7 +40,7 @@ enum Standing {
     Running(OffsetDateTime),
 }
 
-/// Whether a catalogue may be leased; `None` of one that is not there.
+/// Whether a catalogue can be leased; `None` if it does not exist.
 async fn standing(
     conn: &mut impl Executor,
     client: ClientId,
@@ -69,8 +69,8 @@ statement! {
     over [CatalogueRow]
 }
 
-/// The last import that expired or changed any posting, when a lease ends or another is taken: the
-/// holder, if it changed any.
+/// The last import that expired or changed postings, when a lease ends or is taken: the holder if
+/// it changed any.
 macro_rules! expiring {
     () => {
         "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (
@@ -87,8 +87,8 @@ statement! {
 }
 
 statement! {
-    /// The postings that are held back wait for the end of the import, which may name them. If it
-    /// never ends, nothing is held back any more.
+    /// Held-back postings wait for the end of the import, which may name them. If it never ends,
+    /// nothing is held back any more.
     BeginImport = concat!(
         "UPDATE catalogues SET holder = :holder, leased_until = :until,
             held_before = held_import, held_import = NULL, ", expiring!(),
@@ -96,15 +96,15 @@ statement! {
     )
 }
 
-/// Leases a catalogue, which is made if it is not there, in a transaction of the caller's. The row
-/// of a catalogue is the first that such a transaction locks.
+/// Leases a catalogue, created if missing, within the caller's transaction, which locks this row
+/// first.
 pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<Leased> {
     let (client, name, now) = (query.client, &query.name, query.now);
     let mut found = standing(conn, client, name, now).await?;
     if found.is_none() && query.new_id.is_some() {
-        // New catalogues of one client are counted one after the other.
+        // New catalogues of a client are counted one after the other.
         conn.lock("catalogues", &query.client.to_string()).await?;
-        // Another import may have made it meanwhile.
+        // Another import may have created it meanwhile.
         found = standing(conn, client, name, now).await?;
     }
     let catalogue = match found {
@@ -153,8 +153,7 @@ statement! {
 }
 
 statement! {
-    /// The same for a commit that expires held-back postings, which count as expired by the held
-    /// import.
+    /// For a commit that expires held-back postings, which count as expired by the held import.
     HoldToRelease = every r"
         UPDATE catalogues SET expiring_import = held_import
         FROM {given catalogue uuid, holder uuid}
@@ -162,9 +161,8 @@ statement! {
             AND held_import IS NOT NULL"
 }
 
-/// Keeps others from taking, ending and deleting the leases that a commit needs until the
-/// transaction ends, and records what becomes of missing postings. A conflict if one of them is not
-/// held.
+/// Protects the leases that a commit needs until the transaction ends, and records missing
+/// postings. A conflict if a lease is lost.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let makes_any = |missed| writes.missed.values().any(|it| *it == missed);
     let leases = writes.leases.iter().map(|lease| of_lease(*lease).to_vec());
@@ -214,7 +212,7 @@ statement! {
 }
 
 statement! {
-    /// All but the newest, and the one that is held back.
+    /// Keeps the newest import and the held-back one.
     ForgetImports = r"
         DELETE FROM catalogue_imports WHERE catalogue_id = :catalogue
             AND import NOT IN (
@@ -226,7 +224,6 @@ statement! {
                 WHERE id = :catalogue AND held_import IS NOT NULL)"
 }
 
-/// Ends the lease of a finished import, in a transaction of the caller's.
 pub async fn finish(
     conn: &mut impl Executor,
     lease: CatalogueLease,
@@ -258,7 +255,6 @@ statement! {
         WHERE id = :catalogue AND holder = :holder"
 }
 
-/// Ends the lease of an undo, in a transaction of the caller's.
 pub async fn finish_undo(
     conn: &mut impl Executor,
     lease: CatalogueLease,
@@ -282,7 +278,6 @@ statement! {
         WHERE id = :catalogue AND holder = :holder"
 }
 
-/// Ends the lease of a release, in a transaction of the caller's.
 pub async fn finish_release(
     conn: &mut impl Executor,
     lease: CatalogueLease,
@@ -304,7 +299,6 @@ statement! {
     Delete = "DELETE FROM catalogues WHERE id = :id"
 }
 
-/// Deletes a catalogue, in a transaction of the caller's.
 pub async fn delete(
     conn: &mut impl Executor,
     client: ClientId,

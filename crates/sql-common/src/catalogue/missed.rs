@@ -1,4 +1,5 @@
-//! The table `missed_postings`: what became of postings that imports of their catalogues missed.
+//! The table `missed_postings`: postings that imports of their catalogue did not name, and their
+//! fate.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -57,8 +58,8 @@ statement! {
 }
 
 statement! {
-    /// A release makes a held import the one that an undo takes back. What an undo before the
-    /// release dealt with is no part of the next one.
+    /// A release makes a held import the one to undo. Postings of an earlier undo do not belong to
+    /// the next undo.
     pub EndUndo = r"
         UPDATE missed_postings SET state = 'undone'
         WHERE state IN ('restored', 'unrestored') AND import = (
@@ -76,7 +77,7 @@ statement! {
             AND posting_id = sent.posting AND missed_postings.state = 'held'"
 }
 
-/// Records what becomes of postings under a lease, in a transaction of the caller's.
+/// Records missing postings under a lease, within the caller's transaction.
 pub async fn write(
     conn: &mut impl Executor,
     missed: &BTreeMap<PostingId, Missed>,
@@ -160,7 +161,7 @@ statement! {
     returns (Id, Text, Text, Text)
 }
 
-/// Postings that the last complete import did not name, behind one of them.
+/// Postings after a given one that the last complete import did not name.
 pub async fn missing(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -191,8 +192,7 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// Postings that the last import that expired any has expired and no undo has dealt with, behind
-/// one of them.
+/// Postings after a given one that the last expiring import expired and no undo has handled.
 pub async fn expired_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -224,8 +224,8 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// The last import that expired or changed any posting, and postings that it changed and that no
-/// undo has dealt with, behind one of them.
+/// The last import that expired or changed postings, and the changed ones after a given one that no
+/// undo has handled.
 pub async fn changed_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -318,7 +318,7 @@ statement! {
         )"
 }
 
-/// Deletes what no import and no undo will ask for.
+/// Deletes rows that no import or undo will need.
 pub async fn forget_missed(conn: &mut impl Executor, limit: usize) -> Outcome<usize> {
     conn.execute::<Forget>(binds! { limit: most(limit) }).await
 }

@@ -1,5 +1,4 @@
-//! The tables `catalogues`, `catalogue_imports` and `missed_postings`, and the postings that belong
-//! to a catalogue.
+//! Catalogues, their imports, missed postings, and the postings of a catalogue.
 
 mod lease;
 mod missed;
@@ -13,7 +12,6 @@ pub use self::{
     table::{CatalogueRow, ImportRecord, ImportRow},
 };
 
-/// The port [`Catalogues`](domain::catalogue::Catalogues).
 #[macro_export]
 macro_rules! catalogues {
     ($store:ty) => {

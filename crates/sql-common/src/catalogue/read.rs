@@ -1,5 +1,3 @@
-//! Reads catalogues, and the open postings of one.
-
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
@@ -28,9 +26,8 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues, each with its number of open postings, its number of held-back postings, and whether
-/// there is something to undo. The statuses are those of
-/// [`Status::is_open`](kernel::Status::is_open).
+/// Catalogues with the number of open postings, the number of held-back ones, and whether an undo
+/// is possible. The statuses are those of [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
         concat!(
@@ -48,7 +45,6 @@ macro_rules! counted {
     };
 }
 
-/// The SQL types of a [`CountedRow`].
 type CountedColumns = (
     <CatalogueRow as Entity>::Row,
     BigInt,
@@ -56,8 +52,6 @@ type CountedColumns = (
     Bool,
 );
 
-/// A catalogue, its number of open postings, its number of held-back postings, and whether there is
-/// something to undo.
 type CountedRow = (CatalogueRow, i64, Option<i64>, bool);
 
 statement! {
@@ -84,11 +78,10 @@ statement! {
     loads ImportRow
 }
 
-/// The SQL types of an import with its catalogue, and of the number of postings that are held back.
 type LastColumns = (<ImportRow as Entity>::Row, Id, Text, Nullable<BigInt>);
 
 statement! {
-    /// There are few catalogues, so nothing but the limit bounds it.
+    /// Only the limit bounds this: there are few catalogues.
     LastImports = r"
         SELECT {catalogue_imports read}, catalogues.client_id, catalogues.name, held.missing
         FROM catalogues
@@ -251,7 +244,8 @@ fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
 }
 
 statement! {
-    /// The conditions are those of the partial index, which has no status: the rejected are passed.
+    /// The conditions of the partial index, which ignores the status: rejected postings are
+    /// skipped.
     OpenPostings = r"
         SELECT id, source_identifier FROM postings
         WHERE catalogue_id = :catalogue AND expired_at IS NULL AND id > :after
@@ -260,8 +254,7 @@ statement! {
     returns (Id, Text)
 }
 
-/// Open postings of a catalogue behind one of them, or the first ones: every id is behind the nil
-/// UUID.
+/// Open postings of a catalogue after an id. All ids follow the nil UUID.
 pub async fn open_postings(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

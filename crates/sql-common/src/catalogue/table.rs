@@ -1,5 +1,3 @@
-//! The columns of the tables `catalogues` and `catalogue_imports`.
-
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     catalogue::{CatalogueLease, CatalogueQuery, PastImport},

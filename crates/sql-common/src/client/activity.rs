@@ -1,4 +1,4 @@
-//! The tables `client_days`, `client_tallies` and `client_refusals`, and the times beside them.
+//! Daily counts, refusals and times of clients' activity.
 
 use std::{
     cmp::Reverse,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 entity! {
-    /// The counts of a client on one day, which are added to those that are stored.
+    /// A client's counts of a day, added to the stored ones.
     DayRow = client_days of (ClientId, Date, Counts) {
         fixed {
             client_id: Id = Id(|day| Some(day.0.uuid())),
@@ -71,11 +71,11 @@ impl TryFrom<DayRow> for OfDay {
     }
 }
 
-/// How often something was counted on a day.
+/// A count of a day.
 pub type Tallied = (ClientId, Date, &'static str, u64);
 
 entity! {
-    /// A count of a field or of a remark on one day, which is added to the one that is stored.
+    /// A count of a field or remark on a day, added to the stored one.
     TallyRow = client_tallies of Tallied {
         fixed {
             client_id: Id = Id(|(client, ..)| Some(client.uuid())),
@@ -88,10 +88,10 @@ entity! {
     }
 }
 
-/// The lists of names that days count.
+/// The lists of names counted per day.
 const NAMES: [&[&str]; 2] = [Details::OPTIONAL_FIELDS, RemarkCode::NAMES];
 
-/// What was counted on days beside pushes and verdicts.
+/// The daily counts of fields and remarks.
 pub fn tallies_of(writes: &ActivityWrites) -> Vec<Tallied> {
     let days = writes.days.iter().flat_map(|(client, date, counts)| {
         let tallies = [&counts.fields, &counts.remarks];
@@ -103,7 +103,6 @@ pub fn tallies_of(writes: &ActivityWrites) -> Vec<Tallied> {
 }
 
 impl TallyRow {
-    /// Adds it to the day, unless a later version has written it.
     fn add_to(self, counts: &mut Counts) -> Result<(), StoreError> {
         let count = unsigned(self.count, "client_tallies", "count")?;
         for (names, tally) in NAMES.iter().zip([&mut counts.fields, &mut counts.remarks]) {
@@ -116,7 +115,7 @@ impl TallyRow {
 }
 
 entity! {
-    /// A refusal. One that was written is not written again.
+    /// A refusal, written once.
     RefusalRow = client_refusals of (ClientId, Refusal) {
         fixed {
             client_id: Id = Id(|(client, _)| Some(client.uuid())),
@@ -169,7 +168,6 @@ written! {
 }
 
 written! {
-    /// The time at which a secret was last used.
     UseNoted = uses of (ClientId, [u8; 32], OffsetDateTime) {
         client = Id(|(client, ..)| Some(client.uuid())),
         digest = Blob(|(_, digest, _)| Some(digest)),
@@ -208,7 +206,7 @@ fn latest<K: Ord>(
     latest.into_iter()
 }
 
-/// The clients that activity is about, stored or not.
+/// All clients with activity.
 pub fn clients_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
     let pushes = writes.pushes.iter().map(|(client, _)| client.uuid());
     let secrets = writes.secrets.iter().map(|(client, ..)| client.uuid());
@@ -251,8 +249,8 @@ statement! {
     loads RefusalRow
 }
 
-/// The activity of clients, none of which has more rows than are kept. The parts may be from
-/// different moments.
+/// The activity of clients, with at most the kept rows of each. Its parts may be from different
+/// moments.
 pub async fn activities(
     conn: &mut impl Executor,
     clients: &[ClientId],

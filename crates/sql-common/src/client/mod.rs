@@ -1,4 +1,4 @@
-//! The tables of clients: `clients`, `client_secrets`, and those of their activity.
+//! The tables `clients` and `client_secrets`.
 
 mod activity;
 
@@ -73,8 +73,8 @@ impl TryFrom<SecretRow> for StoredSecret {
     }
 }
 
-/// Clients, each once for each of its secrets. The newest of these is the one without an end: times
-/// may come from different clocks.
+/// Clients with each secret. The newest secret is the one without an end: times may come from
+/// different clocks.
 macro_rules! with_secrets {
     ($condition:expr) => {
         concat!(
@@ -88,7 +88,6 @@ macro_rules! with_secrets {
     };
 }
 
-/// The SQL types of a [`ClientWithSecret`].
 type ClientColumns = (
     <ClientRow as Entity>::Row,
     Nullable<<SecretRow as Entity>::Row>,
@@ -173,7 +172,7 @@ statement! {
 }
 
 statement! {
-    /// Leaves it alone that the secret was used.
+    /// Keeps the time of last use.
     WriteSecret = r"
         INSERT INTO client_secrets ({client_secrets}) VALUES ({client_secrets :})
         ON CONFLICT (client_id, digest) DO UPDATE SET {client_secrets.changing = excluded}",
@@ -190,7 +189,6 @@ statement! {
         DELETE FROM client_secrets WHERE client_id = :client AND digest = :digest"
 }
 
-/// Writes the secrets of a client, which are few.
 async fn write_secrets(conn: &mut impl Executor, client: &Client) -> Outcome<()> {
     for secret in client.secrets.iter().cloned() {
         let secret = (client.id, secret);
@@ -200,7 +198,6 @@ async fn write_secrets(conn: &mut impl Executor, client: &Client) -> Outcome<()>
     Ok(())
 }
 
-/// Adds a client, in a transaction of the caller's.
 pub async fn insert(
     conn: &mut impl Executor,
     client: &Client,
@@ -211,7 +208,6 @@ pub async fn insert(
     audit::write_entry(conn, entry).await
 }
 
-/// Writes a change, in a transaction of the caller's. A conflict if the version is another one.
 pub async fn update(
     conn: &mut impl Executor,
     write: &ClientWrite,
@@ -272,8 +268,6 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
     })
 }
 
-/// The ports [`Clients`](access::Clients) and [`ActivityLog`](access::ActivityLog). How activity
-/// is written is each store's own: `record_activity`.
 #[macro_export]
 macro_rules! clients {
     ($store:ty) => {

@@ -1,5 +1,3 @@
-//! Lists of companies, and of their postings.
-
 use std::collections::BTreeMap;
 
 use diesel::sql_types::{BigInt, Text};
@@ -48,7 +46,7 @@ statement! {
 }
 
 statement! {
-    /// The condition on the id is none that the index could be left for.
+    /// The extra condition on `id` never excludes the index.
     Namesakes = list!("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
     over [CompanyRow],
     returns CompanyViewColumns
@@ -160,8 +158,8 @@ statement! {
     returns (Id, Text)
 }
 
-/// The postings of an alias, or those that came by one that is none any more, also those of which
-/// only what readers see is that company's.
+/// The postings of an alias, or those that came by a former alias, including postings whose shown
+/// version alone has that company.
 pub async fn misplaced(
     conn: &mut impl Executor,
     company: &Company,

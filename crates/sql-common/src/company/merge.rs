@@ -1,4 +1,4 @@
-//! How the companies of a commit are written: merged with what is stored, under its lock.
+//! Writes the companies of a commit: merged with the stored ones, under their locks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,8 +20,7 @@ use crate::{
     written,
 };
 
-/// The companies that a commit writes, as they stand afterwards; `None` for one that stays as it
-/// was.
+/// Companies of a commit as merged; `None` if unchanged.
 pub type Merged = HashMap<CompanyId, Option<CompanyState>>;
 
 #[derive(Clone, Debug)]
@@ -65,7 +64,7 @@ statement! {
 }
 
 statement! {
-    /// Returns those that were not there.
+    /// Returns the new ones.
     Insert = r"
         INSERT INTO companies ({companies}) {companies rows} ON CONFLICT DO NOTHING RETURNING id",
     over [CompanyAfter],
@@ -95,11 +94,10 @@ impl After {
     }
 }
 
-/// A company, and its former names as JSON.
 type NamedRow = (CompanyRow, Option<String>);
 
-/// Writes the companies of a commit. They have no version: what a write does not set stays as it is
-/// stored, also if another commit has added the company since this one was decided.
+/// Writes the companies of a commit. They have no version: unset fields keep their stored value,
+/// even if another commit added the company since the decision.
 pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merged> {
     let mut merged = Merged::new();
     if writes.companies.is_empty() {

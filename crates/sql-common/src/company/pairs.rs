@@ -1,5 +1,3 @@
-//! The table `company_pairs`.
-
 use diesel::sql_types::{Bool, Nullable};
 use domain::{
     company::{CompanyPair, CompanyPairView, PairKind},
@@ -17,7 +15,7 @@ use crate::{
     types::{Id, Moment, StoredId, StoredTime},
 };
 
-/// Selects pairs of companies that are no aliases. The condition is that of a partial index.
+/// Selects pairs of companies that are no aliases, with the condition of a partial index.
 macro_rules! pairs {
     ($kind:literal) => {
         concat!(
@@ -32,7 +30,6 @@ macro_rules! pairs {
     };
 }
 
-/// The SQL types of a [`PairRow`].
 type PairColumns = (Id, Id, Bool, Nullable<Id>, Moment);
 
 type PairRow = (StoredId, StoredId, bool, Option<StoredId>, StoredTime);
@@ -97,7 +94,7 @@ statement! {
 }
 
 statement! {
-    /// What an operator said stays.
+    /// Operators' decisions stay.
     Forget = r"
         DELETE FROM company_pairs
         WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart"

@@ -1,5 +1,3 @@
-//! The rows of the table `companies`.
-
 use diesel::sql_types::{Bool, Nullable, Text};
 use domain::company::{Company, CompanyView, Kept};
 use fields::Website;
@@ -13,7 +11,6 @@ use crate::{
 };
 
 read! {
-    /// A company, without its former names.
     CompanyRow = companies {
         id: Id,
         name: Text,
@@ -26,7 +23,6 @@ read! {
     }
 }
 
-/// The SQL types of a [`CompanyViewRow`].
 pub type CompanyViewColumns = (<CompanyRow as Entity>::Row, Moment, Moment, Nullable<Text>);
 
 pub type CompanyViewRow = (CompanyRow, StoredTime, StoredTime, Option<String>);

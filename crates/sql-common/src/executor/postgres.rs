@@ -22,7 +22,7 @@ use crate::{
 };
 
 statement! {
-    /// For PostgreSQL alone.
+    /// For PostgreSQL only.
     Lock = {
         postgres: "SELECT pg_advisory_xact_lock(hashtext(:table), hashtext(:key))",
         sqlite: "",
@@ -100,15 +100,15 @@ statement! {
     Commit = { postgres: "COMMIT", sqlite: "" }
 }
 
-/// A transaction whose statements are sent without waiting for the answers to those before. The
-/// server then checks what a statement has to find, and undoes everything.
+/// A transaction whose statements are sent without waiting for answers. The server then verifies
+/// each statement, and a failure undoes everything.
 ///
-/// A query is sent behind all statements before it, and waits for them. Nothing else returns what
-/// the server says, neither an error nor a count: [`end`](Self::end) returns the first error.
+/// A query waits for all earlier statements. Nothing else returns errors or counts:
+/// [`end`](Self::end) returns the first error.
 pub struct Pipeline<'c> {
     conn: &'c AsyncPgConnection,
-    /// In order. Statements are polled in it, and all but the first take it in the queue for the
-    /// connection's prepared statements: so none overtakes another.
+    /// Polled in order. All but the first queue for the connection's prepared statements, so none
+    /// overtakes another.
     statements: Vec<BoxFuture<'c, QueryResult<usize>>>,
 }
 
@@ -119,8 +119,8 @@ impl fmt::Debug for Pipeline<'_> {
 }
 
 impl<'c> Pipeline<'c> {
-    /// Begins a transaction that has this `lock_timeout` once it has locked the tables. For them
-    /// it goes by the session's: while a table is rewritten no commit can go on.
+    /// Begins a transaction whose `lock_timeout` applies once the tables are locked. Table locks
+    /// use the session's timeout: while a table is rewritten no commit can proceed.
     pub fn begin(conn: &'c AsyncPgConnection, tables: &str, lock_timeout: &str) -> Self {
         let sql = format!(
             "BEGIN; LOCK TABLE {tables} IN ROW EXCLUSIVE MODE; \
@@ -146,7 +146,6 @@ impl<'c> Pipeline<'c> {
         }
     }
 
-    /// Sends what is not sent yet, and waits for all answers.
     async fn answers(&mut self) -> Vec<QueryResult<usize>> {
         let statements = self.statements.drain(..);
         let mut answers: Vec<_> = statements.map(maybe_done).collect();
@@ -165,7 +164,6 @@ impl<'c> Pipeline<'c> {
         done
     }
 
-    /// Commits if all that was done succeeded, and undoes it otherwise.
     pub async fn end(mut self, done: Outcome<()>) -> Outcome<()> {
         if let Err(failure) = done {
             self.answers().await;
@@ -176,7 +174,7 @@ impl<'c> Pipeline<'c> {
         self.send::<Commit, Value<'_>>(&[]);
         let mut answers = self.answers().await;
         let committed = answers.pop();
-        // The answer to the COMMIT of a transaction that failed is no error.
+        // The answer to COMMIT of a failed transaction is no error.
         answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
         match committed {
             Some(Err(error)) => Err(StoreError::InDoubt(error.to_string()).into()),
@@ -184,7 +182,6 @@ impl<'c> Pipeline<'c> {
         }
     }
 
-    /// Sends a query behind the statements, and waits for all answers.
     async fn after<T>(&mut self, query: impl Future<Output = Outcome<T>>) -> Outcome<T> {
         let (answers, found) = join(self.answers(), query).await;
         answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
@@ -254,7 +251,7 @@ impl Executor for Pipeline<'_> {
     }
 }
 
-/// Statements on shared references to a connection are sent without waiting for each other.
+/// Statements on shared references are sent without waiting for each other.
 fn load_each<'a, S: Returning, R: Record<S::Row>>(
     conn: &'a mut &AsyncPgConnection,
     rows: &'a [Vec<Named<'a>>],

@@ -1,5 +1,3 @@
-//! Statements on a connection to SQLite, done at once.
-
 use std::future::ready;
 
 use diesel::{RunQueryDsl, SqliteConnection, sql_types::BigInt};

@@ -1,5 +1,3 @@
-//! Tasks as operators see them, and what they do with dead ones.
-
 use std::collections::HashSet;
 
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -24,7 +22,6 @@ use crate::{
 };
 
 read! {
-    /// A row as operators see it.
     ListedRow = outbox {
         id: BigInt,
         kind: Text,
@@ -119,7 +116,6 @@ fn each_kind<'a>(kinds: &[Kind]) -> Vec<Vec<Named<'a>>> {
 }
 
 statement! {
-    /// Each effect is an index lookup.
     DeadAmong = {
         postgres: r"
             SELECT task.kind, task.subject FROM unnest(:kind::text[], :subject::uuid[]) AS sent (kind, subject)
@@ -145,8 +141,8 @@ pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome
 }
 
 statement! {
-    /// Counts by the indexes of claimable and of leased tasks, each up to a bound. On SQLite ids
-    /// are in the order written.
+    /// Counts by the indexes of claimable and leased tasks, up to a limit. On SQLite, ids are in
+    /// write order.
     Waiting = {
         postgres: r"
             SELECT wanted.kind, least(count(*), wanted.most),
@@ -242,7 +238,7 @@ fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
     each! { tasks, task => id: task.0 }
 }
 
-/// Brings dead tasks back, in a transaction of the caller's, and counts them.
+/// Revives dead tasks within the caller's transaction, and counts them.
 pub async fn revive(
     conn: &mut impl Executor,
     which: &Revive,
@@ -276,7 +272,7 @@ statement! {
     loads ListedRow
 }
 
-/// Deletes those of these tasks that are dead, in a transaction of the caller's, and counts them.
+/// Deletes dead tasks within the caller's transaction, and counts them.
 pub async fn dismiss(
     conn: &mut impl Executor,
     tasks: &[TaskId],

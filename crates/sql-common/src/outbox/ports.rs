@@ -1,7 +1,5 @@
-//! The port.
-
-/// The port [`Outbox`](kernel::outbox::Outbox). How tasks are claimed is each store's own:
-/// `claim_due`, `look_for_crashed`, `claim_lost`.
+/// The port [`Outbox`](kernel::outbox::Outbox). Each store claims tasks itself: `claim_due`,
+/// `look_for_crashed`, `claim_lost`.
 #[macro_export]
 macro_rules! outbox {
     ($store:ty) => {

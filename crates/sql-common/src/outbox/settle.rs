@@ -1,5 +1,3 @@
-//! What becomes of claimed tasks.
-
 use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
@@ -10,8 +8,8 @@ use crate::{
     value::Named,
 };
 
-/// Changes tasks whose leases are held, on PostgreSQL. A statement that locks several rows locks
-/// them in the order of (`kind`, `subject`, `id`), which never change, so deadlocks cannot happen.
+/// Changes tasks with held leases, on PostgreSQL. Rows are locked in the order of (`kind`,
+/// `subject`, `id`), which never change, so deadlocks cannot happen.
 macro_rules! held {
     ($change:literal) => {
         concat!(
@@ -47,7 +45,7 @@ fn each_lease<'a>(tokens: &[ClaimToken]) -> Vec<Vec<Named<'a>>> {
     each! { tokens, it => id: it.task.0, lease: it.lease }
 }
 
-/// Extends those leases that still hold.
+/// Extends leases still held.
 pub async fn renew(
     conn: &mut impl Executor,
     tokens: &[ClaimToken],
@@ -58,7 +56,7 @@ pub async fn renew(
     Ok(())
 }
 
-/// Ends those leases that still hold; their tasks become due at this time.
+/// Ends leases still held; their tasks become due at this time.
 pub async fn give_back(
     conn: &mut impl Executor,
     tokens: &[ClaimToken],
@@ -70,7 +68,7 @@ pub async fn give_back(
 }
 
 statement! {
-    /// One that was asked for again meanwhile becomes due at once, with its attempts reset.
+    /// A task requested again meanwhile becomes due at once, with its attempts reset.
     Retry = r"
         UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
             next_at = CASE WHEN outbox.generation = sent.generation
@@ -84,7 +82,6 @@ statement! {
         WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
 }
 
-/// Returns a task to its queue after a failed attempt.
 pub async fn retry(
     conn: &mut impl Executor,
     token: ClaimToken,
@@ -108,7 +105,7 @@ fn failed(token: ClaimToken, error: &str, now: OffsetDateTime) -> [Named<'_>; 5]
 }
 
 statement! {
-    /// One that was asked for again meanwhile becomes due at once instead.
+    /// A task requested again meanwhile becomes due at once instead.
     MoveToDeadLetters = r"
         UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
             dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END,
@@ -122,7 +119,7 @@ statement! {
         WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
 }
 
-/// Gives a task up; false if the lease was lost.
+/// Dead-letters a task; false if the lease was lost.
 pub async fn give_up(
     conn: &mut impl Executor,
     token: ClaimToken,

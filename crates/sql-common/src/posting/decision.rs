@@ -1,7 +1,3 @@
-//! The table `posting_decisions`: the newest decision about each posting.
-//!
-//! It is a table of its own, so that a push neither writes a decision nor moves one along.
-
 use diesel::sql_types::{Bool, Nullable, Text};
 use domain::{
     posting::{DecidedBy, Decision, DecisionOutcome, Ground, Objection, ObjectionState},

@@ -1,7 +1,7 @@
 //! Loads postings for use cases.
 //!
-//! Nothing here locks rows or opens a transaction. Results of several queries are consistent all
-//! the same: companies are never deleted.
+//! Nothing here locks rows or opens a transaction. The queries' results are still consistent,
+//! because companies are never deleted.
 
 use std::collections::HashMap;
 
@@ -95,7 +95,7 @@ async fn add_targets(conn: &mut impl Executor, known: &mut Snapshot) -> Outcome<
 }
 
 read! {
-    /// The columns of a posting that the answer to a command without a change is made of.
+    /// The columns behind the answer to an unchanged push.
     RepeatRow = postings {
         source_identifier: Text,
         id: Id,
@@ -110,7 +110,7 @@ read! {
 }
 
 statement! {
-    /// Every line of an import that is sent again unchanged runs it.
+    /// Every unchanged line of an import runs it.
     RepeatAnswers = r"
         SELECT {postings read}, name, logo_path
         FROM postings JOIN companies ON companies.id = postings.company_id
@@ -119,7 +119,7 @@ statement! {
     returns (<RepeatRow as Entity>::Row, Text, Nullable<Text>)
 }
 
-/// Loads the answers to commands that change nothing.
+/// Loads the answers to unchanged pushes.
 pub async fn repeat_answers(
     conn: &mut impl Executor,
     identifiers: &[SourceIdentifier],
@@ -187,7 +187,6 @@ pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<
     Ok(known)
 }
 
-/// The statuses are those of the partial index, which could not be used otherwise.
 macro_rules! overdue {
     ($hint:literal) => {
         concat!(
@@ -200,7 +199,7 @@ macro_rules! overdue {
 }
 
 statement! {
-    /// SQLite would rather read all postings of the two statuses and sort them.
+    /// SQLite would otherwise read and sort all postings of the two statuses.
     Overdue = {
         postgres: overdue!(""),
         sqlite: overdue!("INDEXED BY postings_by_end "),
@@ -208,7 +207,6 @@ statement! {
     returns Text
 }
 
-/// Returns postings whose lifetime has ended, the longest overdue first.
 pub async fn overdue(
     conn: &mut impl Executor,
     now: OffsetDateTime,
@@ -226,7 +224,6 @@ statement! {
     returns Text
 }
 
-/// Returns postings whose content has been held back since before a time, the longest held first.
 pub async fn held(
     conn: &mut impl Executor,
     before: OffsetDateTime,

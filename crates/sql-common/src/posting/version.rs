@@ -1,4 +1,4 @@
-//! The table `posting_versions`: what changes of postings replaced.
+//! The table `posting_versions`: values that changes of postings replaced.
 
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ statement! {
     IdOf = "SELECT id FROM postings WHERE source_identifier = :identifier", returns (Id,)
 }
 
-/// The versions of a posting before one, newest first; `None` if there is no such posting.
+/// The versions before a version, newest first; `None` without such a posting.
 pub async fn versions(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
@@ -138,7 +138,7 @@ statement! {
     loads VersionRow
 }
 
-/// The versions of postings since an import first changed them, newest first.
+/// The versions since an import first changed each posting, newest first.
 pub async fn records(
     conn: &mut impl Executor,
     import: Uuid,
@@ -159,7 +159,7 @@ statement! {
     returns (Id, BigInt, Nullable<Text>)
 }
 
-/// The descriptions that readers see of postings whose pushed ones wait.
+/// The shown descriptions of postings whose pushed ones wait.
 pub(super) async fn descriptions(
     conn: &mut impl Executor,
     wanted: &[(PostingId, Version)],
@@ -175,7 +175,6 @@ pub(super) async fn descriptions(
 }
 
 statement! {
-    /// Records that readers still see a description of stay.
     Forget = r"
         DELETE FROM posting_versions WHERE (posting_id, version) IN (
             SELECT posting_id, version FROM posting_versions
@@ -193,7 +192,7 @@ pub async fn forget_versions(
     conn.execute::<Forget>(asked).await
 }
 
-/// The company that readers see of a posting whose pushed one waits.
+/// The shown company of a posting whose pushed one waits.
 pub(super) async fn shown_company(
     conn: &mut impl Executor,
     view: &PostingView,

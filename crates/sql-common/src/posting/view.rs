@@ -1,5 +1,3 @@
-//! Postings as readers see them, and the lists of them.
-
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
     posting::{AsOf, Decision, EnrichedTexts, Posting, PostingView, Rewind},
@@ -25,8 +23,7 @@ use crate::{
     types::{Id, Moment, StoredTime},
 };
 
-/// Selects postings with these of their texts: the description, and what enrichment made. A large
-/// text is read from where it is stored by naming it.
+/// Selects postings with the chosen texts. A large text is read only where it is named.
 macro_rules! views {
     ($description:literal, $markdown:literal, $redacted:literal, $which:literal) => {
         concat!(
@@ -47,7 +44,6 @@ macro_rules! views {
     };
 }
 
-/// The SQL types of a [`ViewRow`].
 type ViewColumns = (
     <PostingRow as Entity>::Row,
     Nullable<Text>,
@@ -56,8 +52,6 @@ type ViewColumns = (
     Nullable<<DecisionRow as Entity>::Row>,
 );
 
-/// A posting with its description if that was asked for, its company, its texts and the decision
-/// about it.
 type ViewRow = (
     PostingRow,
     Option<String>,
@@ -66,7 +60,6 @@ type ViewRow = (
     Option<DecisionRow>,
 );
 
-/// A posting as it is stored, without its history. Texts that were not asked for are empty.
 fn view(
     (posting, description, company, texts, decision): ViewRow,
 ) -> Result<PostingView, StoreError> {
@@ -91,7 +84,7 @@ fn view(
     })
 }
 
-/// Makes stored postings what readers see of them.
+/// Replaces stored values by shown ones.
 async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()> {
     let with_text = views.iter().filter(|it| {
         let description = &it.posting.details.raw_description;
@@ -151,7 +144,6 @@ statement! {
     loads HistoryRow
 }
 
-/// A posting with its history, as readers see it.
 pub async fn find(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
@@ -202,9 +194,8 @@ pub async fn as_of(
     Ok(then.pop())
 }
 
-/// Selects entries of lists. The sizes of texts are known without reading them, compressed and
-/// elsewhere as they may be; only `metadata` is json on PostgreSQL, which the server has to read
-/// for that.
+/// Selects list entries. Text sizes are known without reading the compressed texts, except
+/// `metadata`, which is `json` on PostgreSQL.
 macro_rules! entries {
     ($which:literal, $order:literal) => {
         concat!(
@@ -267,8 +258,8 @@ statement! {
 }
 
 statement! {
-    /// The other conditions are checked once a posting is read (`in_order`): a statement with them
-    /// might have to go far by the key until it has a page.
+    /// Other conditions are checked after reading (`in_order`): in the statement they might make it
+    /// scan far along the key.
     InOrderOfIds = entries!("postings.id > :id", "postings.id"),
     loads EntryRow
 }
@@ -294,7 +285,7 @@ async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>
         let id = query.after.map_or(Uuid::nil(), |after| after.id);
         return conn.load::<InOrderOfIds, _>(binds! { id, limit }).await;
     }
-    // Only the further one of the two starts: one range is what an index is entered by.
+    // Only the later of the two starts: one range enters the index.
     let (at, id) = match (query.after, query.updated_after) {
         (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
             (after.updated_at.into(), after.id)
@@ -352,7 +343,7 @@ fn in_order(
     };
     match query.order {
         ListOrder::Changed => {
-            // One that was changed meanwhile stands further on, and may be larger now.
+            // A posting changed meanwhile is further on, and may be larger now.
             views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
             views.sort_unstable_by_key(|view| {
                 let Position { updated_at, id } = position(view);

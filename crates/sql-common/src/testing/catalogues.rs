@@ -1,5 +1,3 @@
-//! Catalogues in tables: values that the table refuses, and imports by several processes.
-
 use access::{Clients, testing::client};
 use domain::{
     catalogue::{
@@ -15,7 +13,6 @@ use kernel::{
 
 use super::{Shell, races::at_once};
 
-/// A question for a catalogue of client 1, as the holder `n`.
 pub fn query(name: &str, n: u128) -> CatalogueQuery {
     CatalogueQuery {
         client: client(1).id,
@@ -27,7 +24,6 @@ pub fn query(name: &str, n: u128) -> CatalogueQuery {
     }
 }
 
-/// Leases a new catalogue of client 1, who is new as well.
 pub async fn leased<S: Clients + Catalogues>(store: &S, name: &str) -> CatalogueLease {
     let inserted = store.insert(&client(1), None).await;
     inserted.expect("it is new");
@@ -37,7 +33,6 @@ pub async fn leased<S: Clients + Catalogues>(store: &S, name: &str) -> Catalogue
     }
 }
 
-/// Statements that the checks refuse.
 const REFUSED: [&str; 9] = [
     "UPDATE catalogues SET client_id = {id}",
     "UPDATE catalogues SET holder = NULL",
@@ -50,7 +45,7 @@ const REFUSED: [&str; 9] = [
     "INSERT INTO catalogues SELECT * FROM catalogues",
 ];
 
-/// Checks that the table refuses rows that only a person with a shell could write.
+/// Checks that the table refuses rows that only hand-written SQL could insert.
 pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + Shell>(store: &S) {
     let ended = leased(store, "jobs").await;
     let import = PastImport {
@@ -66,8 +61,7 @@ pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + She
     }
 }
 
-/// Checks that of imports by two stores on one database that ask for the same new catalogue at the
-/// same time one gets it.
+/// Checks that of two stores that import into the same new catalogue at once, one gets it.
 pub async fn of_imports_at_two_stores_one_gets_the_catalogue<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,
@@ -97,8 +91,7 @@ where
     }
 }
 
-/// Checks that a client whose imports make catalogues at two stores on one database, all at the
-/// same time, has no more than the limit.
+/// Checks that imports at two stores at once keep the client's limit of catalogues.
 pub async fn imports_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,

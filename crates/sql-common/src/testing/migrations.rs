@@ -1,11 +1,9 @@
-//! Migrations of a new database, and back.
-
 use domain::store::{Health, Store};
 use kernel::StoreError;
 
 use super::{Shell, sample};
 
-/// Checks that all migrations can be reverted one by one, and applied again.
+/// Checks that all migrations can be reverted one by one, and reapplied.
 pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     let migrations = store.complete().await.expect("the store works");
     let up = store.values(S::OBJECTS).await;
@@ -19,7 +17,7 @@ pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     assert_eq!(store.commit(sample::create(1)).await, Ok(()));
 }
 
-/// Checks that of several that migrate at once one does it.
+/// Checks that of several concurrent migrations one runs.
 pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
     let migrate = || store.complete();
     let applied = tokio::join!(migrate(), migrate(), migrate(), migrate());
@@ -30,7 +28,6 @@ pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
     assert_eq!(did.iter().filter(|it| **it == Ok(true)).count(), 3);
 }
 
-/// Checks that a new database lacks every migration until it is migrated.
 pub async fn a_new_database_lacks_all_until_it_is_migrated<S: Health + Shell>(store: &S) {
     let pending = store.lacks().await.expect("the store works");
     assert!(pending[0].ends_with("_version_0_3_0"), "{pending:?}");

@@ -1,4 +1,3 @@
-//! The tests that both stores share.
 #![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
@@ -16,7 +15,6 @@ pub mod webhooks;
 
 use kernel::StoreError;
 
-/// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug)]
 pub enum Dialect {
     Sqlite,
@@ -31,8 +29,8 @@ impl Dialect {
         }
     }
 
-    /// Fills placeholders in: a random `{id}`, a time in the `{past}`, a hash that is too
-    /// `{short}`, and one that is `{long}` enough.
+    /// Fills placeholders: a random `{id}`, a time in the `{past}`, a too `{short}` hash, and a
+    /// `{long}` one.
     fn fill_in(self, sql: &str) -> String {
         [
             ("{id}", "randomblob(16)", "gen_random_uuid()"),
@@ -46,7 +44,7 @@ impl Dialect {
         })
     }
 
-    /// SQL that disables check constraints, as in data restored without them.
+    /// SQL that disables check constraints, as for data restored without them.
     fn without_checks(self) -> &'static str {
         self.value((
             "",
@@ -59,38 +57,28 @@ impl Dialect {
     }
 }
 
-/// A store whose database can be queried directly.
+/// A store whose database accepts plain SQL.
 #[expect(async_fn_in_trait, reason = "they are awaited where they are called")]
 pub trait Shell: Sized {
-    /// The dialect of the database.
     const DIALECT: Dialect;
-    /// Queries everything in the schema, with its definition.
     const OBJECTS: &'static str;
 
-    /// Runs statements.
     async fn batch(&self, sql: &str) -> Result<(), String>;
-    /// The texts that a query returns as `value`.
     async fn values(&self, query: &str) -> Vec<String>;
-    /// The names of the migrations that the schema lacks.
     async fn lacks(&self) -> Result<Vec<String>, StoreError>;
-    /// Applies the missing migrations.
     async fn complete(&self) -> Result<Vec<String>, StoreError>;
-    /// Reverts the last migration, by diesel's harness.
     async fn revert(&self);
 
-    /// Runs a statement with the dialect's placeholders.
     async fn shell(&self, sql: &str) -> Result<(), String> {
         self.batch(&Self::DIALECT.fill_in(sql)).await
     }
 
-    /// Runs a statement with check constraints disabled.
     async fn damage(&self, sql: &str) {
         let checks = Self::DIALECT.without_checks();
         let done = self.shell(&format!("{checks} {sql}")).await;
         done.expect("nothing is checked");
     }
 
-    /// The only number that a query returns.
     async fn number(&self, query: &str) -> i64 {
         let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
         let number = self.values(&query).await;
@@ -98,8 +86,8 @@ pub trait Shell: Sized {
     }
 }
 
-/// The statements of a table of plans, each with what is said of its plan: one a line, with bars
-/// between. A line that begins with a bar goes on with the one before.
+/// The statements of a table of plans, one a line, with bars between the parts. A line that begins
+/// with a bar continues the one before.
 pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
     let mut plans: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -117,8 +105,8 @@ pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
 
 /// Generates the tests that both stores pass, besides the contract suites.
 ///
-/// `$fixture` is the path of a function that returns a guard and a store; `$empty` that of one
-/// whose store has no migrations yet.
+/// `$fixture` is a function that returns a guard and a store; `$empty` returns a store without
+/// migrations.
 #[macro_export]
 macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
@@ -150,8 +138,8 @@ macro_rules! store_suite {
 
 /// Generates the tests of two stores on one database.
 ///
-/// `$two` is the path of a function that returns a guard and the stores; `$after` that of one that
-/// takes them, to look at what is left.
+/// `$two` is a function that returns a guard and the stores; `$after` takes them and looks at what
+/// is left.
 #[macro_export]
 macro_rules! races {
     ($two:path, $after:path) => {
@@ -178,8 +166,8 @@ macro_rules! races {
     };
 }
 
-/// Checks that constraints refuse rows that only hand-written SQL could insert: these, and those in
-/// `special` for one database.
+/// Checks that constraints refuse rows that only hand-written SQL could insert: these, and the
+/// `special` ones of one database.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     let client =
         "INSERT INTO clients (id, name, scopes, created_at) VALUES ({id}, '', '{}', {past})";
@@ -189,7 +177,6 @@ pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     }
 }
 
-/// Statements that the checks of the tables refuse, in the words of every database.
 const REFUSED: [&str; 24] = [
     "UPDATE postings SET metadata = '{'",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",

@@ -1,11 +1,8 @@
-//! Counts of tasks.
-
 use domain::posting::ENRICH;
 use kernel::outbox::{MOST_COUNTED, Outbox};
 
 use super::Shell;
 
-/// Checks that counting has an end.
 pub async fn counting_has_an_end<S: Outbox + Shell>(store: &S) {
     let fill = format!(
         "INSERT INTO outbox (kind, subject, next_at, created_at) \

@@ -1,4 +1,4 @@
-//! What several processes do at once: two stores on one database.
+//! Concurrent work of several processes: two stores on one database.
 
 use access::{Clients, testing::client};
 use domain::{
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use super::{Shell, sample};
 
-/// Runs work many times at once, on the two stores in turn, and returns what comes of it.
+/// Runs work concurrently on the two stores in turn, and collects the results.
 pub async fn at_once<S: Clone, T, F>(
     one: &S,
     other: &S,
@@ -37,7 +37,6 @@ where
     all.join_all().await
 }
 
-/// Checks that one of two commits wins, and the other meets a conflict.
 pub async fn one_wins(
     first: impl Future<Output = Result<(), StoreError>>,
     second: impl Future<Output = Result<(), StoreError>>,
@@ -48,7 +47,6 @@ pub async fn one_wins(
     assert_eq!(outcomes, [Ok(()), Err(StoreError::Conflict)]);
 }
 
-/// Checks that writers who contend lose no writes.
 pub async fn writers_lose_no_writes<S: Store + Shell + Clone + 'static>(one: &S, other: &S) {
     let create = |store: S, n| async move { store.commit(sample::create(n)).await };
     let commits = at_once(one, other, 100, create).await;
@@ -57,7 +55,7 @@ pub async fn writers_lose_no_writes<S: Store + Shell + Clone + 'static>(one: &S,
     assert_eq!(one.number("SELECT count(*) FROM companies").await, 1);
 }
 
-/// Checks that of two commits that create the same postings one wins, and the other leaves nothing.
+/// Of two commits that create the same postings one wins; the other leaves nothing.
 pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(one: &S, other: &S) {
     assert_eq!(one.commit(sample::create(1_000_000)).await, Ok(()));
     for round in 0..10 {
@@ -75,8 +73,7 @@ pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(o
     assert_eq!(one.number("SELECT count(*) FROM outbox").await, 2_000);
 }
 
-/// Checks that of two commits that add the same subscribers one wins. Ids are not in the order of
-/// addresses.
+/// Ids are not in the order of addresses.
 pub async fn of_two_imports_of_the_same_people_one_wins<S>(one: &S, other: &S)
 where
     S: newsletter::store::Store + Shell,
@@ -93,7 +90,6 @@ where
     assert_eq!(one.number("SELECT count(*) FROM outbox").await, 2_000);
 }
 
-/// Checks that a task is claimed by one of several workers.
 pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: &S, other: &S) {
     let mut writes = domain::store::WriteSet::new(noon());
     for n in 0..200 {
@@ -102,7 +98,7 @@ pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: 
     assert_eq!(one.commit(writes).await, Ok(()));
     let claim = |store: S, n| async move {
         let mut tasks = Vec::new();
-        // Another worker may hold the rows looked at first, so an empty answer is not the end.
+        // Another worker may hold the rows examined first, so an empty answer is not the end.
         for round in 0..10 {
             let claim = store.claim(ENRICH, 7, minutes(1), uuid(n * 10 + round), noon());
             let claimed = claim.await.expect("the store works");
@@ -118,7 +114,6 @@ pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: 
     assert_eq!(tasks.len(), 200);
 }
 
-/// Checks that accounts are leased by one of several processes.
 pub async fn accounts_are_leased_by_one<S: Accounts + Clone + 'static>(one: &S, other: &S) {
     for round in 0..10 {
         let now = noon() + hours(round);
@@ -135,8 +130,7 @@ pub async fn accounts_are_leased_by_one<S: Accounts + Clone + 'static>(one: &S, 
     }
 }
 
-/// Checks that the key of a draft is reserved by one of several workers: new keys, and then keys
-/// whose reservations have expired.
+/// New keys first, then keys with expired reservations.
 pub async fn a_draft_is_reserved_by_one<S: DraftCache + Clone + 'static>(one: &S, other: &S) {
     const KEYS: u128 = 10;
     for round in 0..2 {
@@ -160,7 +154,6 @@ pub async fn a_draft_is_reserved_by_one<S: DraftCache + Clone + 'static>(one: &S
     }
 }
 
-/// Checks that processes that delete events at the same time share the work.
 pub async fn an_event_is_deleted_once<S>(one: &S, other: &S)
 where
     S: Store + EventLog + Clone + 'static,
@@ -181,7 +174,6 @@ where
     assert_eq!(one.read(&query).await, Err(LogError::Gone));
 }
 
-/// Checks that a store keeps nothing in memory that another process can change.
 pub async fn one_store_sees_the_commits_of_another<S>(one: &S, other: &S)
 where
     S: Store + PostingReader + Clients,

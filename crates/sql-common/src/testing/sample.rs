@@ -1,5 +1,3 @@
-//! Sample commits.
-
 use std::mem;
 
 use domain::{
@@ -24,7 +22,6 @@ use newsletter::{
 use time::macros::date;
 use uuid::Uuid;
 
-/// The company of all sample postings.
 pub fn company() -> Company {
     Company {
         name: "Company".to_owned(),
@@ -32,7 +29,7 @@ pub fn company() -> Company {
     }
 }
 
-/// A commit that adds one posting of the company, without a history.
+/// A commit that adds one posting, without a history.
 pub fn create(n: u128) -> WriteSet {
     let company = company();
     let posting = posting(n, company.id);
@@ -55,8 +52,8 @@ pub fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that adds the `n`-th posting under this id, and does not write its company: commits
-/// that do queue for that, and never meet elsewhere.
+/// A commit that adds the `n`-th posting with this id, without writing its company: such commits
+/// would queue for it and never meet elsewhere.
 pub fn create_as(n: u128, id: u128) -> WriteSet {
     let mut writes = create(n);
     writes.companies.clear();
@@ -68,7 +65,6 @@ pub fn create_as(n: u128, id: u128) -> WriteSet {
     writes
 }
 
-/// Several commits as one.
 pub fn join(commits: impl IntoIterator<Item = WriteSet>) -> WriteSet {
     let mut all = WriteSet::new(noon());
     for one in commits {
@@ -94,11 +90,10 @@ pub fn told(n: u128) -> Event {
     }
 }
 
-/// The name of the sample events.
 pub const TOLD: EventName = EventName::new("Told");
 
-/// A commit that writes subscribers: of each the number of its address, its id, and the version
-/// that it changes, if it is there.
+/// A commit of subscribers: the number of each address, its id, and the version that it changes, if
+/// any.
 pub fn subscribers(
     all: impl IntoIterator<Item = (u128, u128, Option<i64>)>,
 ) -> newsletter::store::WriteSet {
@@ -122,7 +117,6 @@ pub fn subscribers(
     writes
 }
 
-/// A commit that adds a subscriber who has a membership and has moved.
 pub fn subscribe() -> newsletter::store::WriteSet {
     let subscriber = Subscriber {
         name: Some("Ann".to_owned()),

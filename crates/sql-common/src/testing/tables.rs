@@ -1,4 +1,4 @@
-//! What tables, statements and constraints of both databases come to.
+//! Tables, statements and constraints of both databases.
 
 use domain::{
     posting::Lifetime,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::event::MOST_LOOKED_AT;
 
-/// Checks that a posting that comes and goes does not fill the database with its history.
+/// Repeated changes of a posting do not fill the database with its history.
 pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) {
     let pushed = async |body: &str| {
         let pushed = push("a", body);
@@ -33,7 +33,7 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
         pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
     }
     let kept = store.number("SELECT count(*) FROM posting_history").await;
-    // Two entries for each commit since the last trim at version 64, and the other posting's entry.
+    // Two entries per commit since the last trim at version 64, and the other posting's entry.
     let of_others = 1;
     assert_eq!(kept, 100 + 2 * (67 - 64) + of_others);
     let view = store.find(&identifier("a")).await.expect("the store works");
@@ -43,7 +43,6 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
     assert_eq!(history.len(), HISTORY_SHOWN);
 }
 
-/// Checks that a second holder of a token is a conflict.
 pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
     let taken = || sample::subscribers([(1, 1, None)]);
     assert_eq!(store.commit(taken()).await, Ok(()));
@@ -58,7 +57,7 @@ pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
     assert_eq!(store.commit(other).await, Err(StoreError::Conflict));
 }
 
-/// Checks that a page of events looks at a limited number, most of which do not match.
+/// Most of the events do not match.
 pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(store: &S) {
     let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10).map(sample::told).collect();
     for event in &mut events {

@@ -1,4 +1,4 @@
-//! Webhooks in tables: values that the tables refuse, and workers on several stores.
+//! Webhooks in tables: refused values, and workers on several stores.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -16,7 +16,6 @@ use webhooks::{
 
 use super::{Shell, races::at_once, sample::TOLD};
 
-/// A place in a log that need not have it.
 pub const fn place(sequence: u64) -> Cursor {
     Cursor {
         transaction: 0,
@@ -24,7 +23,6 @@ pub const fn place(sequence: u64) -> Cursor {
     }
 }
 
-/// A round of an endpoint, from the beginning of the log to a place.
 pub fn of(endpoint: &Endpoint, to: u64) -> Round {
     Round {
         endpoint: endpoint.id,
@@ -43,7 +41,6 @@ pub fn of(endpoint: &Endpoint, to: u64) -> Round {
     }
 }
 
-/// A subject whose event was not answered, and is due.
 pub fn silent(n: u64) -> WaitingSubject {
     WaitingSubject {
         subject: uuid(n.into()),
@@ -60,7 +57,6 @@ pub fn silent(n: u64) -> WaitingSubject {
     }
 }
 
-/// An attempt that was not answered.
 pub fn failed(n: u64) -> DeliveryRecord {
     DeliveryRecord {
         at: noon(),
@@ -73,7 +69,6 @@ pub fn failed(n: u64) -> DeliveryRecord {
     }
 }
 
-/// A question for endpoints that have something to read.
 pub fn query(holder: Uuid, now: OffsetDateTime, limit: usize) -> LeaseQuery {
     LeaseQuery {
         holder,
@@ -84,7 +79,6 @@ pub fn query(holder: Uuid, now: OffsetDateTime, limit: usize) -> LeaseQuery {
     }
 }
 
-/// Adds an endpoint, and leases it.
 pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
     let inserted = store.insert(endpoint, Cursor::START, None).await;
     inserted.expect("it is new");
@@ -93,7 +87,6 @@ pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
     assert!(leased.iter().any(|it| it.endpoint.id == endpoint.id));
 }
 
-/// Statements that the checks refuse.
 const REFUSED: [&str; 7] = [
     "UPDATE webhook_endpoints SET state = 'disabled'",
     "UPDATE webhook_endpoints SET state_reason = ''",
@@ -104,7 +97,7 @@ const REFUSED: [&str; 7] = [
     "UPDATE webhook_deliveries SET endpoint = {id}",
 ];
 
-/// Checks that the tables refuse rows that only a person with a shell could write.
+/// Checks that the tables refuse rows that only hand-written SQL could insert.
 pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     let endpoint = endpoint(1);
     leased(store, &endpoint, uuid(1)).await;
@@ -117,12 +110,10 @@ pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-/// How many endpoints the workers have, and how many workers there are.
 const ENDPOINTS: u8 = 40;
 const WORKERS: u128 = 8;
 
-/// Checks that workers of two stores on one database share its endpoints: each endpoint is leased
-/// by one of them, whose result both stores show.
+/// Workers of two stores share the endpoints: one leases each, and both stores show its result.
 pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
@@ -142,7 +133,7 @@ where
             };
             let thief = uuid(WORKERS + 1);
             assert_eq!(one.record(thief, &round).await, Ok(Recorded::Lost));
-            // The holder may work on either.
+            // The holder may use either store.
             assert_eq!(other.record(holder, &round).await, Ok(Recorded::Done));
             assert_eq!(one.record(holder, &round).await, Ok(Recorded::Lost));
             for store in [one, other] {
@@ -154,8 +145,8 @@ where
     assert_eq!(ids.len(), usize::from(ENDPOINTS));
 }
 
-/// The endpoints that a worker gets by asking a few times. An empty answer is no end: another
-/// worker may have leased the endpoints that this one looked at first.
+/// Leases all endpoints by asking a few times. An empty answer is no end: another worker may have
+/// leased those examined first.
 async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointId>) {
     let mut ids = Vec::new();
     for _ in 0..10 {
@@ -167,8 +158,7 @@ async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointI
     (holder, ids)
 }
 
-/// Checks that an owner who registers endpoints at two stores on one database, all at the same
-/// time, has no more than the limit.
+/// Checks that concurrent registrations at two stores keep the owner's limit.
 pub async fn registrations_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,

@@ -122,7 +122,6 @@ impl From<Uuid> for StoredId {
     }
 }
 
-/// A time in a column: microseconds since 1970.
 #[derive(AsExpression, Clone, Copy, Debug, FromSqlRow, PartialEq, Eq, PartialOrd, Ord)]
 #[diesel(sql_type = Moment)]
 pub struct StoredTime(i64);
@@ -187,7 +186,7 @@ impl StoredTextList {
     }
 }
 
-/// A value that is stored as a text, which is computed when it is bound.
+/// A value stored as text, which is computed when it is bound.
 pub trait ToText: fmt::Debug + Sync {
     fn to_text(&self) -> String;
 }

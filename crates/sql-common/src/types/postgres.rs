@@ -1,5 +1,3 @@
-//! How PostgreSQL sends and takes them.
-
 use std::io::Write as _;
 
 use diesel::{
@@ -21,7 +19,7 @@ use super::{
 /// PostgreSQL counts microseconds since 2000-01-01T00:00:00Z.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// It counts days since the same date, which is this Julian day.
+/// Days are counted from the same date, this Julian day.
 const FIRST_DAY: i32 = 2_451_545;
 
 impl FromSql<Id, Pg> for StoredId {

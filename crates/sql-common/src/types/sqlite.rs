@@ -1,5 +1,3 @@
-//! How SQLite keeps them.
-
 use diesel::{
     deserialize::{self, FromSql},
     serialize::{self, IsNull, Output, ToSql},

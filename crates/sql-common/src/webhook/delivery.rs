@@ -1,5 +1,3 @@
-//! Attempts to deliver, of which each endpoint keeps the newest.
-
 use std::time::Duration;
 
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -55,7 +53,7 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
 }
 
 statement! {
-    /// Reads all that are kept of an endpoint, which are few.
+    /// Reads all of an endpoint's deliveries, which are few.
     Deliveries = r"
         SELECT {webhook_deliveries} FROM webhook_deliveries
         WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",

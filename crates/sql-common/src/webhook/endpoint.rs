@@ -1,7 +1,7 @@
-//! The rows of endpoints, and statements on them.
+//! Endpoint rows, and statements on them.
 //!
-//! The columns that an owner sets are written from an [`Endpoint`]. The cursor, lease and health of
-//! an endpoint are in the same row, and workers write them by statements of their own.
+//! Columns that an owner sets are written from an [`Endpoint`]. Workers write the cursor, lease and
+//! health in the same row by statements of their own.
 
 use std::collections::HashSet;
 
@@ -78,14 +78,12 @@ impl StoredText for Owner {
     }
 }
 
-/// A secret back from its column. An error has only the length of a bad one.
 fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
     let length = key.len();
     Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
 }
 
-/// An address back from its column. An error has only the length of a bad one: receivers put
-/// secrets into their addresses.
+/// An address from its column. An error has only the length: receivers put secrets into addresses.
 fn url(text: &str) -> Result<EndpointUrl, StoreError> {
     let why = format_args!("{} bytes", text.len());
     EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
@@ -128,7 +126,6 @@ impl TryFrom<EndpointRow> for Endpoint {
     }
 }
 
-/// The SQL types of a [`TrackedRow`].
 pub type TrackedColumns = (<EndpointRow as Entity>::Row, <ProgressRow as Entity>::Row);
 
 pub type TrackedRow = (EndpointRow, ProgressRow);
@@ -187,7 +184,7 @@ statement! {
     returns TrackedColumns
 }
 
-/// A page behind an endpoint, or the first one: every id is behind the nil UUID.
+/// A page after an endpoint id. All ids follow the nil UUID.
 pub async fn list(
     conn: &mut impl Executor,
     owner: Option<Owner>,
@@ -218,8 +215,7 @@ statement! {
     over [EndpointRow]
 }
 
-/// Adds an endpoint, in a transaction of the caller's. A conflict if the owner has as many as it
-/// may have.
+/// Adds an endpoint within the caller's transaction. A conflict above the owner's limit.
 pub async fn insert(
     conn: &mut impl Executor,
     endpoint: &Endpoint,
@@ -227,7 +223,7 @@ pub async fn insert(
     entry: Option<&Entry>,
 ) -> Outcome<()> {
     let owner = endpoint.owner.to_text();
-    // An owner need not have a row that could be locked.
+    // An owner may have no row to lock.
     conn.lock("webhook_endpoints", &owner).await?;
     let asked = binds! { most: most(MOST_ENDPOINTS), owner: &owner };
     let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
@@ -256,12 +252,12 @@ statement! {
 }
 
 statement! {
-    /// Makes no next attempt due later than at a time.
+    /// Limits the due time of the next attempt.
     Hurry = r"
         UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
 }
 
-/// Writes a change, in a transaction of the caller's. A conflict if the version is another one.
+/// Writes a change within the caller's transaction. Another version is a conflict.
 pub async fn update(
     conn: &mut impl Executor,
     write: &EndpointWrite,
@@ -285,7 +281,6 @@ statement! {
     Delete = "DELETE FROM webhook_endpoints WHERE id = :id"
 }
 
-/// Deletes an endpoint, in a transaction of the caller's.
 pub async fn delete(
     conn: &mut impl Executor,
     id: EndpointId,
@@ -313,7 +308,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Moves an endpoint back to a place, in a transaction of the caller's; false if it is not there.
+/// Moves an endpoint back to a place within the caller's transaction; false if it does not exist.
 pub async fn replay(
     conn: &mut impl Executor,
     id: EndpointId,
@@ -337,16 +332,15 @@ async fn is_known(conn: &mut impl Executor, id: Uuid) -> Outcome<bool> {
 }
 
 statement! {
-    /// Gives an endpoint that has passed a place its next version, and ends its quiet, but for one
-    /// that the receiver asked for.
+    /// Gives an endpoint that has passed a place its next version, and ends its quiet unless the
+    /// receiver asked for it.
     Rouse = r"
         UPDATE webhook_endpoints SET version = version + 1,
             open_until = CASE WHEN silent_rounds = 0 THEN open_until END
         WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
 }
 
-/// Makes an event wait for an endpoint again, in the caller's transaction; false if the endpoint
-/// does not exist.
+/// Makes an event wait again within the caller's transaction; false without the endpoint.
 pub async fn resend(
     conn: &mut impl Executor,
     id: EndpointId,

@@ -1,5 +1,3 @@
-//! Leases of endpoints, and how much there is to do for them.
-
 use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Nullable};
@@ -20,10 +18,9 @@ use crate::{
     value::Named,
 };
 
-/// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
-/// Only for one that has read the whole log it is looked whether an event is due; a silent one is
-/// probed by any event that waits. A rest that is
-/// longer than one can be is that of a clock that was wrong.
+/// The condition for leasing an `endpoint`, the order and number. Due events matter only after the
+/// whole log was read. A silent endpoint is probed with any waiting event. A rest longer than
+/// possible comes from a wrong clock.
 #[macro_export]
 macro_rules! may_be_leased {
     () => {
@@ -50,9 +47,8 @@ pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
     *binds! { now, longest_rest, any_wait, commit_seq, number, limit, holder, until }
 }
 
-/// Changes leases that are held, on PostgreSQL. An endpoint that another transaction has locked is
-/// passed by, so that it holds up no other: a lease that was not renewed ends its round, and one
-/// that was not ended lapses.
+/// Changes held leases, on PostgreSQL. Skips endpoints locked by another transaction, so that they
+/// delay no other: an unrenewed lease ends its round, and an unended one lapses.
 macro_rules! held {
     ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
@@ -103,7 +99,7 @@ pub async fn renew(
 }
 
 statement! {
-    /// The place is set if it and the version are those of before.
+    /// Sets the place if it and the version are unchanged.
     EndLease = {
         postgres: held!(
             ", :version::bigint[], :from_in::bigint[], :from_number::bigint[], :to_in::bigint[],
@@ -142,7 +138,7 @@ pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<
 }
 
 statement! {
-    /// On SQLite, a place that another kind of store has made is behind all of this one.
+    /// On SQLite, a place by another kind of store is after all of this one.
     Backlog = {
         postgres: concat!(
             "SELECT endpoint.id, (

@@ -1,8 +1,7 @@
 //! The tables `webhook_endpoints`, `webhook_waiting` and `webhook_deliveries`.
 //!
-//! Every transaction that writes waiting events or deliveries of an endpoint locks the row of the
-//! endpoint first, and one that locks several endpoints does so by id, or passes by those that are
-//! locked: no two wait for each other.
+//! A transaction that writes waiting events or deliveries locks the endpoint's row first. One that
+//! locks several endpoints does so by id, or skips locked ones: no two wait for each other.
 
 mod delivery;
 mod endpoint;
@@ -12,8 +11,8 @@ mod waiting;
 
 pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
-/// The port [`Webhooks`](webhooks::Webhooks). How endpoints are leased, and how the result of a
-/// round is written, is each store's own: `lease_endpoints`, `record_round`.
+/// The port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints and records rounds
+/// itself: `lease_endpoints`, `record_round`.
 #[macro_export]
 macro_rules! webhooks {
     ($store:ty) => {

@@ -1,5 +1,3 @@
-//! The result of a round of deliveries, as both stores write it.
-
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint};
 
@@ -14,13 +12,13 @@ use crate::{
 };
 
 written! {
-    /// A subject that waits no more.
+    /// A subject that no longer waits.
     Settled = settled of Uuid {
         subject = Id(|subject| Some(*subject)),
     }
 }
 
-/// What a round comes to, but for its rows.
+/// The values of a round besides its rows.
 pub fn round_values(holder: Uuid, round: &Round) -> [Named<'static>; 16] {
     let [from_seq, from_number] = cursor_values(round.from);
     let [to_seq, to_number] = cursor_values(round.to);
@@ -50,7 +48,7 @@ pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
     (1..).zip(&round.deliveries).skip(older).collect()
 }
 
-/// Disables the endpoint of a round that says so. The caller's transaction has its row.
+/// Disables the endpoint if the round says so. The caller's transaction holds its row.
 pub async fn disable(conn: &mut impl Executor, round: &Round) -> Outcome<()> {
     if let Some(reason) = &round.disabled
         && let Some(TrackedEndpoint { endpoint, .. }) = find(conn, round.endpoint).await?

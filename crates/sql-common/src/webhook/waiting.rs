@@ -1,5 +1,3 @@
-//! Subjects whose events wait for an endpoint.
-
 use std::{collections::HashSet, hash::BuildHasher};
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
@@ -160,7 +158,6 @@ statement! {
     returns (BigInt,)
 }
 
-/// The number of subjects that wait, counted up to a limit.
 pub async fn count_waiting(
     conn: &mut impl Executor,
     endpoint: EndpointId,

@@ -1,5 +1,3 @@
-//! Clients, what they import, and subscribers.
-
 use access::{
     ActivityLog, Clients,
     activity::{ActivityWrites, Counts, Refusal},
@@ -34,7 +32,6 @@ const SUBSCRIBERS: [Case; 13] = [
     ("updated_at", "9223372036854775807", "'10000-01-01'"),
 ];
 
-/// Damages subscribers.
 pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + Shell>(store: &S) {
     const ADDRESS: &str = "a@example.com";
     for case in SUBSCRIBERS {
@@ -78,7 +75,6 @@ const SECRETS: [Case; 4] = [
     ("last_used_at", "9223372036854775807", "'infinity'"),
 ];
 
-/// Damages clients and their secrets.
 pub async fn of_clients<S: Clients + Shell>(store: &S) {
     let client = client(1);
     for (table, cases) in [("clients", &CLIENTS[..]), ("client_secrets", &SECRETS)] {
@@ -107,7 +103,6 @@ const REFUSALS: [Case; 4] = [
     ("errors", "'{\"a\":1}'", "'{\"a\":1}'"),
 ];
 
-/// Damages the activity of a client.
 pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
     let client = client(1);
     let refusal = Refusal::new(uuid(1), noon(), "job-1", 422, "No.", None);
@@ -157,7 +152,6 @@ const CATALOGUE_IMPORTS: [Case; 17] = [
     ("missing_expired", "NULL", "NULL"),
 ];
 
-/// Damages a catalogue.
 pub async fn of_catalogues<S: Clients + Catalogues + Shell>(store: &S) {
     let import = PastImport {
         started_at: noon(),

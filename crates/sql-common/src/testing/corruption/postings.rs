@@ -1,5 +1,3 @@
-//! Postings, and what is written with them.
-
 use domain::{
     audit::POSTINGS_APPROVE,
     posting::{Decision, ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
@@ -44,7 +42,6 @@ const POSTINGS: [Case; 19] = [
     ("created_at", "9223372036854775806", "'10000-01-01'"),
 ];
 
-/// Damages postings.
 pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     for case in POSTINGS {
         store.damage("DELETE FROM postings").await;
@@ -69,7 +66,6 @@ const HISTORY: [Case; 2] = [
     ("status", "'gone'", "'gone'"),
 ];
 
-/// Damages the history of a posting.
 pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     for case in HISTORY {
         store.damage("DELETE FROM postings").await;
@@ -98,7 +94,6 @@ const DECISIONS: [Case; 6] = [
     ("objection", "'{}'", "'{}'"),
 ];
 
-/// Damages the decision about a posting.
 pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
     for case in DECISIONS {
         store.damage("DELETE FROM postings").await;
@@ -113,7 +108,6 @@ pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
     }
 }
 
-/// Damages tasks.
 pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = WriteSet::new(noon());
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));
@@ -132,7 +126,6 @@ const EVENTS: [Case; 6] = [
     ("version", "NULL", "NULL"),
 ];
 
-/// Damages events.
 pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
     let event = Event {
         name: JOB_POSTING_CREATED,
@@ -169,7 +162,6 @@ const DRAFTS: [Case; 6] = [
     ("reserved_until", "NULL", "NULL"),
 ];
 
-/// Damages drafts.
 pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
     for case in cases::<S>(&DRAFTS) {
@@ -187,7 +179,6 @@ const AUDIT: [Case; 2] = [
     ("details", "'{]}'", "'[]'"),
 ];
 
-/// Damages the audit log.
 pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
         store.damage("DELETE FROM audit").await;
@@ -204,7 +195,7 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     }
 }
 
-/// Damages the kind of one task, which must not keep others from being claimed.
+/// A damaged kind of one task must not block claims of others.
 pub async fn of_one_kind<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = sample::create(1);
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));

@@ -1,5 +1,3 @@
-//! Endpoints of webhooks, and the rows of rounds.
-
 use kernel::{
     event::Cursor,
     testing::{noon, uuid},
@@ -33,7 +31,6 @@ const ENDPOINTS: [Case; 14] = [
     ("failing_since", "9223372036854775807", "'infinity'"),
 ];
 
-/// Damages endpoints.
 pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
@@ -47,7 +44,7 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-/// Damages secrets, and a URL, because the URLs of receivers may contain passwords.
+/// Secrets, and URLs of receivers, which may contain passwords, stay out of errors.
 pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
@@ -89,7 +86,6 @@ const DELIVERIES: [Case; 5] = [
     ("duration_ms", "-1", "-1"),
 ];
 
-/// Damages the rows that rounds write.
 pub async fn of_rounds<S: Webhooks + Shell>(store: &S) {
     let endpoint = endpoint(1);
     let tables = [
