@@ -1,6 +1,3 @@
-//! Values that serde stores as their text.
-
-/// Implements serde for a type by its text: as it is displayed, and as a function parses it.
 #[macro_export]
 macro_rules! as_text {
     ($name:ty, $parse:expr) => {

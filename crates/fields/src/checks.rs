@@ -1,7 +1,7 @@
-//! The rules of fields that garde checks: what it needs to know of a [`Patch`].
+//! Field rules that garde checks on a [`Patch`].
 //!
-//! A value is checked after it was read, so a rule never sees a value of another type. Only what is
-//! set is checked. See ADR 47 for what garde does here, and what types do.
+//! A value is checked after it was read, so a rule never sees another type, and only set values are
+//! checked. ADR 47 divides the work between garde and types.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
-    /// The value of a whole body, and its errors in the order of its fields.
+    /// A body's value, and its errors in field order.
     pub fn checked(self) -> (T, FieldErrors) {
         let (value, mut errors) = self.into_parts();
         if let Err(report) = value.validate() {
@@ -24,11 +24,11 @@ impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
     }
 }
 
-/// `length(chars, max = N)`, with the sentence of the contract.
+/// `length(chars, max = N)`, with the contract's sentence.
 impl<T: AsRef<str>> Chars for Patch<T> {
     fn validate_num_chars(&self, _: usize, max: usize) -> garde::Result {
         let text = self.value().map_or("", AsRef::as_ref);
-        // No string has more characters than bytes: counting is for the few.
+        // Bytes bound the number of characters, so counting is rare.
         if text.len() > max && text.chars().count() > max {
             let length = text.chars().count();
             let problem = format!("must be at most {max} characters long, and has {length}");
@@ -38,7 +38,7 @@ impl<T: AsRef<str>> Chars for Patch<T> {
     }
 }
 
-/// `dive`: the rules of an object that is set.
+/// `dive`: the rules of a set object.
 impl<T: Validate> Validate for Patch<T> {
     type Context = T::Context;
 
@@ -54,7 +54,7 @@ impl<T: Validate> Validate for Patch<T> {
     }
 }
 
-/// `custom(value(CHECK))`: a check of a value that is set.
+/// `custom(value(CHECK))`: checks a set value.
 pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
     check: impl Fn(&U) -> Result<(), E>,
 ) -> impl Fn(&Patch<T>, &()) -> garde::Result {
@@ -66,7 +66,7 @@ pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
     }
 }
 
-/// Stands before the message of a length. garde keeps nothing of an error but its text.
+/// Precedes a length's message. garde keeps only an error's text.
 const TOO_LONG: &str = "length\u{1f}";
 
 impl From<Report> for FieldErrors {

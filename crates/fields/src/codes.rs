@@ -1,10 +1,10 @@
-//! ISO codes in upper case, limited to those that are assigned today.
+//! Currently assigned ISO codes in upper case.
 
 use std::fmt;
 
 use crate::{Term, suggest};
 
-/// The countries of ISO 3166-1, in order.
+/// ISO 3166-1, in order.
 const COUNTRIES: [&str; 249] = [
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ",
     "BA", "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS",
@@ -24,8 +24,8 @@ const COUNTRIES: [&str; 249] = [
     "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// The currencies of ISO 4217 that are assigned today, in order. Metals and units of account
-/// (`XAU`, `XDR`) are assigned; the codes for no currency and for tests are no currencies.
+/// Currently assigned ISO 4217 codes, in order, with metals and units of account (`XAU`, `XDR`),
+/// but without those for no currency and tests.
 const CURRENCIES: [&str; 176] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
     "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",
@@ -50,12 +50,10 @@ macro_rules! code {
         pub struct $name(&'static str);
 
         impl $name {
-            /// Finds a code of any case.
             pub fn parse(code: &str) -> Option<Self> {
                 find(&$codes, code).map(Self)
             }
 
-            /// The code.
             pub const fn as_str(self) -> &'static str {
                 self.0
             }
@@ -99,7 +97,6 @@ code! {
     "a currency code of ISO 4217 that is assigned", suggest::currency
 }
 
-/// Finds a code of any case in a list.
 fn find(codes: &[&'static str], code: &str) -> Option<&'static str> {
     let code = code.to_ascii_uppercase();
     let at = codes.binary_search(&code.as_str()).ok()?;
@@ -112,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_countries_are_those_that_others_know() {
-        // Kosovo's code is one that users of the standard may give a meaning of their own.
+        // Kosovo's code is user-assigned in the standard.
         let mut known: Vec<_> = celes::Country::get_countries()
             .into_iter()
             .map(|country| country.alpha2)
@@ -124,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_currencies_are_those_that_others_know() {
-        // No longer current, or no currency.
+        // No longer current, or not a currency.
         const OTHERS: [&str; 7] = ["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
         let letters = || 'A'..='Z';
         let known: Vec<_> = letters()

@@ -1,4 +1,4 @@
-//! Days and times as they are written, as 2026-03-01 and 2026-03-01T12:00:00Z, and their precision.
+//! Days and times as written (2026-03-01, 2026-03-01T12:00:00Z), and their precision.
 
 use std::fmt;
 
@@ -12,15 +12,14 @@ use crate::Term;
 
 const FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
 
-/// Parses a day, from the year 1 to 9999.
 pub fn parse(text: &str) -> Option<Date> {
-    // The format alone would take a sign before the year.
+    // The format alone would accept a sign before the year.
     let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
     let day = Date::parse(text, FORMAT).ok()?;
     (is_plain && day.year() > 0).then_some(day)
 }
 
-/// Parses a time: a day, from its beginning in UTC, or an RFC 3339 time.
+/// Parses an RFC 3339 time, or a day as its beginning in UTC.
 pub fn since(text: &str) -> Result<OffsetDateTime, String> {
     let text = text.trim();
     let at = match parse(text) {
@@ -34,15 +33,14 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
     })
 }
 
-/// Formats a day.
 pub fn write(day: Date) -> String {
     day.to_string()
 }
 
-/// Cuts a time to microseconds, the precision of every store.
+/// Truncates a time to microseconds, every store's precision.
 ///
-/// Readers of a clock and parsers of times apply it before a time becomes part of a value, so that
-/// what is stored comes back equal. A time whose UTC date is out of range stays as it is.
+/// Applied to clock readings and parsed times before they enter values, so that stored values come
+/// back equal. A time whose UTC date is out of range stays unchanged.
 #[must_use]
 pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
     let at = at.checked_to_offset(UtcOffset::UTC).unwrap_or(at);
@@ -53,20 +51,16 @@ pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
 /// A day in UTC, or a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DayOrTime {
-    /// A day as a whole.
     Day(Date),
-    /// A time in UTC.
     Time(OffsetDateTime),
 }
 
 impl DayOrTime {
-    /// Parses a day or an RFC 3339 time.
     pub fn parse(text: &str) -> Option<Self> {
         let day = parse(text).map(Self::Day);
         day.or_else(|| <OffsetDateTime as Term>::parse(text).map(Self::Time))
     }
 
-    /// Returns the time at which it begins.
     pub fn start(self) -> OffsetDateTime {
         match self {
             Self::Day(day) => day.midnight().assume_utc(),
@@ -74,10 +68,9 @@ impl DayOrTime {
         }
     }
 
-    /// Returns the time at which it has ended.
     pub fn end(self) -> OffsetDateTime {
         match self {
-            // The last day of the calendar has no next one.
+            // The last calendar day has no successor.
             Self::Day(day) => day.next_day().unwrap_or(day).midnight().assume_utc(),
             Self::Time(at) => at,
         }
@@ -112,7 +105,7 @@ impl Term for Date {
     }
 }
 
-/// A time whose UTC date is from the year 1 to 9999.
+/// Limited to UTC dates from year 1 to 9999.
 impl Term for OffsetDateTime {
     const EXPECTED: &'static str = "a time in RFC 3339, like 2026-12-31T12:00:00Z";
 
@@ -123,7 +116,7 @@ impl Term for OffsetDateTime {
     }
 }
 
-/// The beginnings of the names of months, in lower case.
+/// Beginnings of month names, in lower case.
 const MONTHS: [&[&str]; 12] = [
     &["jan"],
     &["feb", "fév"],
@@ -139,7 +132,7 @@ const MONTHS: [&[&str]; 12] = [
     &["dec", "dez", "déc", "des"],
 ];
 
-/// Returns the number of the month that a word in lower case begins with.
+/// The number of the month that a lower-case word begins with.
 pub fn month(name: &str) -> Option<u16> {
     let is = |names: &&[&str]| names.iter().any(|known| name.starts_with(known));
     let at = MONTHS.iter().position(is)?;

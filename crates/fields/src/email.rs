@@ -1,4 +1,4 @@
-//! E-mail addresses, by the rule of the HTML standard.
+//! E-mail addresses by the HTML standard's rule.
 
 use std::borrow::Cow;
 
@@ -13,25 +13,23 @@ const DOMAIN: usize = 255;
 /// The longest label of a domain, in bytes (RFC 1034 §3.5).
 const LABEL: usize = 63;
 
-/// An address in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// The part before the `@`.
     pub local: &'a str,
-    /// The domain; if it is internationalised, in the form that the DNS knows (IDNA).
+    /// Internationalised domains in the form of the DNS (IDNA).
     pub domain: Cow<'a, str>,
 }
 
 impl Parts<'_> {
-    /// Whether a mail server accepts the local part without quotes: no dot comes first, last or
-    /// next to another (RFC 5321 §4.1.2).
+    /// Whether a mail server accepts the local part unquoted: no dot first, last or next to another
+    /// (RFC 5321 §4.1.2).
     pub fn is_dot_string(&self) -> bool {
         self.local.split('.').all(|atom| !atom.is_empty())
     }
 }
 
-/// Splits an address; `None` if it is not valid by the HTML standard ("valid email address"), which
-/// browsers apply to forms. An internationalised domain is checked in the form that browsers send.
+/// Splits an address; `None` unless it is a "valid email address" of the HTML standard, which
+/// browsers apply to forms. An internationalised domain is checked as browsers send it.
 pub fn parts(text: &str) -> Option<Parts<'_>> {
     let (local, domain) = text.split_once('@')?;
     if !(1..=LOCAL).contains(&local.len()) || !local.bytes().all(is_local) {
@@ -46,7 +44,7 @@ pub fn parts(text: &str) -> Option<Parts<'_>> {
     is_domain.then_some(Parts { local, domain })
 }
 
-/// The registrable domain of an address, in the form that the DNS knows.
+/// An address's registrable domain, in the form of the DNS.
 pub fn domain_of(text: &str) -> Option<String> {
     let domain = parts(text)?.domain.to_ascii_lowercase();
     Some(registrable_domain(&domain).to_owned())

@@ -1,13 +1,13 @@
 //! Reads the fields of a request, and reports every error with the likely correction.
 //!
-//! A body is a merge patch, in the manner of RFC 7396: a field that is absent is kept, `null`
-//! clears it, and a value sets it. [`Patch`] is one of the three. serde stops at the first value of
-//! a wrong type, so a body is read as [`Sent`] fields, each with its own error, and one answer
-//! names every error (contract, "What a field may be").
+//! A body is a merge patch (RFC 7396): an absent field is kept, `null` clears it, a value sets it;
+//! [`Patch`] is one of these. serde stops at the first value of a wrong type, so a body is read as
+//! [`Sent`] fields with their own errors, and one answer names them all (contract, "What a field
+//! may be").
 //!
-//! Start at [`fields!`], which declares the fields of an object. [`FieldValue`] says what a type
-//! takes, [`checks`] which rules garde checks, and [`validation`] collects the errors. [`suggest`]
-//! finds what was meant.
+//! Start at [`fields!`], which declares an object's fields. [`FieldValue`] says what a type
+//! accepts, [`checks`] has garde's rules, [`validation`] collects errors, and [`suggest`] finds the
+//! intended value.
 
 mod as_text;
 pub mod body;
@@ -39,7 +39,7 @@ pub use self::{
 #[doc(hidden)]
 pub use serde;
 
-/// Items without repeats, in their order.
+/// Items without repetitions, in order.
 pub fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut unique = Vec::new();
     for item in items {
@@ -50,7 +50,7 @@ pub fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     unique
 }
 
-/// The examples of the README are documentation tests.
+/// README examples are documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

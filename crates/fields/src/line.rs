@@ -1,40 +1,33 @@
-//! Texts of one line.
-
 use std::borrow::Cow;
 
-/// The reason why a text cannot be shown on one line.
+/// Why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidLine {
-    /// It contains U+0000, which PostgreSQL cannot store.
+    /// U+0000, which PostgreSQL cannot store.
     #[error("must not contain the character U+0000")]
     Nul,
-    /// It contains a control character, as those of a terminal's escape sequences.
+    /// A control character, such as in terminal escape sequences.
     #[error("must not contain control characters, as U+{:04X}", u32::from(*.0))]
     Control(char),
-    /// It contains a character that displays other characters out of order.
+    /// A character that reorders the display of others.
     #[error("must not contain characters that turn the direction of text, as U+{:04X}", u32::from(*.0))]
     Direction(char),
 }
 
-/// The longest reason that an operator gives, in characters.
 const REASON_LENGTH: usize = 1_000;
 
-/// The fault of a short text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidText {
-    /// It is empty or blank.
     #[error("must not be empty")]
     Empty,
-    /// It is longer than this many characters.
     #[error("must be at most {0} characters long")]
     TooLong(usize),
-    /// It is not one line.
     #[error(transparent)]
     Line(#[from] InvalidLine),
 }
 
-/// Trims and checks a text of one line with at most this many characters.
+/// Trims and checks a line of at most this many characters.
 pub fn short_text(text: &str, longest: usize) -> Result<&str, InvalidText> {
     let text = text.trim();
     if is_blank(text) {
@@ -47,13 +40,12 @@ pub fn short_text(text: &str, longest: usize) -> Result<&str, InvalidText> {
     Ok(text)
 }
 
-/// Trims and checks the reason of an operator.
 pub fn reason(text: &str) -> Result<&str, InvalidText> {
     short_text(text, REASON_LENGTH)
 }
 
-/// A text as one line: trimmed, without character references, and each run of white space as one
-/// space, line breaks too. `None` if it is blank.
+/// A text as one line: trimmed, without character references, with single spaces for white space
+/// and line breaks. `None` if blank.
 pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     if let Some(plain) = without_references(text) {
         return one_line(&plain).map(|line| line.into_owned().into());
@@ -62,7 +54,7 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     if is_blank(text) {
         return None;
     }
-    // Most texts are one line of ASCII, which is faster to check by bytes.
+    // Most texts are one ASCII line, which is faster to check by bytes.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("  ");
     Some(if is_plain {
         text.into()
@@ -71,12 +63,12 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Whether [`one_line`] replaces character references of a text.
+/// Whether [`one_line`] replaces character references.
 pub fn has_references(text: &str) -> bool {
     text.contains('&') && without_references(text).is_some()
 }
 
-/// The names of the characters from U+00A0 to U+00FF (HTML, "Named character references").
+/// Names of U+00A0 to U+00FF (HTML, "Named character references").
 const LATIN: &str = "\
     nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
     sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute \
@@ -122,8 +114,8 @@ const NAMED: [(&str, char); 34] = [
     ("Yuml", 'Ÿ'),
 ];
 
-/// A text with characters in the place of their references, which exporters leave in fields that
-/// are no HTML: `R&amp;D`, `K&ouml;ln`. `None` if it has none; `AT&T` has none.
+/// Replaces character references, which exporters leave in plain-text fields: `R&amp;D`,
+/// `K&ouml;ln`. `None` if there are none, as in `AT&T`.
 fn without_references(text: &str) -> Option<String> {
     const MAX_NAME: usize = 8;
     let mut out = String::new();
@@ -143,7 +135,7 @@ fn without_references(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// The character that a reference means, without its signs: `eacute`, `#233`, `#xE9`.
+/// The character of a reference without its delimiters: `eacute`, `#233`, `#xE9`.
 fn referred(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
@@ -162,8 +154,8 @@ fn referred(name: &str) -> Option<char> {
     named.map(|(_, c)| *c).or_else(latin)
 }
 
-/// A text of any form for an operator: one line of at most this many characters, with `…` in the
-/// place of what is cut off. White space and control characters are single spaces.
+/// Any text for an operator: one line of at most this many characters, cut with `…`. Runs of white
+/// space and control characters become single spaces.
 pub fn bounded(text: &str, longest: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -174,24 +166,24 @@ pub fn bounded(text: &str, longest: usize) -> String {
     }
 }
 
-/// Whether a text shows nothing. One with characters that [`check_line`] refuses is not blank: it
-/// is an error, and no wish to clear a field.
+/// Whether a text shows nothing. A text with characters that [`check_line`] refuses is not blank:
+/// it is an error, not a wish to clear a field.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_unseen)
 }
 
-/// Whether a character is white space, or displayed as nothing.
+/// Whether a character is white space or invisible.
 const fn is_unseen(c: char) -> bool {
     match c {
         '\0'..='~' => c.is_whitespace(),
         _ if is_turn(c) => false,
-        // The braille pattern without dots, and the anchors of interlinear annotations.
+        // The blank braille pattern, and interlinear annotation anchors.
         '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
         _ => c.is_whitespace() || is_ignorable(c),
     }
 }
 
-/// Whether a character has the property `Default_Ignorable_Code_Point` of Unicode.
+/// Unicode's property `Default_Ignorable_Code_Point`.
 const fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -203,7 +195,7 @@ const fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The beginning of a foreign text, with what [`check_line`] refuses replaced.
+/// The beginning of a foreign text; replaces what [`check_line`] refuses.
 pub fn shown(text: &str, longest: usize) -> String {
     let is_unfit = |c: char| c.is_control() || turns_direction(c);
     let beginning = text.chars().take(longest);
@@ -218,7 +210,6 @@ pub fn shown(text: &str, longest: usize) -> String {
         .collect()
 }
 
-/// Checks a text that is displayed on one line.
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     // Most texts are ASCII, which is faster to check by bytes.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -237,15 +228,13 @@ pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     problem
 }
 
-/// Whether a character is one of the embeddings and overrides of Unicode UAX #9, which make a
-/// reader see another text.
 const fn is_turn(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}')
 }
 
-/// Whether a character displays others out of order: an embedding, an override or an isolate, which
-/// reaches beyond a text that leaves it open. Directional marks do not. The crate `posting-text`
-/// has the same function: neither depends on the other.
+/// Whether a character reorders others: an embedding, override or isolate, which affects following
+/// text if left open. Directional marks do not. `posting-text` has the same function: neither crate
+/// depends on the other.
 pub const fn turns_direction(c: char) -> bool {
     is_turn(c) || matches!(c, '\u{2066}'..='\u{2069}')
 }

@@ -1,5 +1,3 @@
-//! The macro that declares the fields of an object.
-
 /// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
 ///
 /// Each field is `optional`, `required` or `present`, after the methods of [`Sent`]. Its

@@ -1,19 +1,14 @@
-//! The tri-state of a field in a merge patch.
-
-/// The change of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Keep the value: the field is absent, or of another type.
+    /// The field is absent, or has a wrong type.
     #[default]
     Keep,
-    /// Empty it: the field is `null` or a blank string.
+    /// The field is `null` or blank.
     Clear,
-    /// Set the value.
     Set(T),
 }
 
 impl<T> Patch<T> {
-    /// The value to set, if there is one.
     pub const fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),
@@ -21,7 +16,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The value itself, if there is one.
     pub fn into_value(self) -> Option<T> {
         match self {
             Self::Set(value) => Some(value),
@@ -29,7 +23,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The same with another value, or [`Self::Keep`] where `convert` has none.
+    /// Converts the value; [`Self::Keep`] if `convert` returns none.
     pub fn and_then<U>(self, convert: impl FnOnce(T) -> Option<U>) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
@@ -46,7 +40,6 @@ impl<T> From<Option<T>> for Patch<T> {
 }
 
 impl<T: Clone> Patch<T> {
-    /// Applies it to an optional field.
     pub fn apply(&self, field: &mut Option<T>) {
         match self {
             Self::Keep => {}
@@ -58,7 +51,6 @@ impl<T: Clone> Patch<T> {
         }
     }
 
-    /// Applies it to a field that is never empty.
     pub fn apply_required(&self, field: &mut T) {
         if let Self::Set(value) = self {
             field.clone_from(value);
@@ -67,7 +59,6 @@ impl<T: Clone> Patch<T> {
 }
 
 impl<T: Clone> Patch<Vec<T>> {
-    /// Applies it to a list.
     pub fn apply_list(&self, list: &mut Vec<T>) {
         match self {
             Self::Keep => {}

@@ -1,5 +1,3 @@
-//! A field as it was sent: its change, and what is wrong with it.
-
 use std::fmt::Display;
 
 use crate::Patch;
@@ -10,28 +8,26 @@ use crate::{
 
 const SHOWN: usize = 40;
 
-/// A field as it was sent.
 pub struct Sent<T> {
-    /// The change that it asks for. A text in error is there, because other rules may hold for it.
+    /// The requested change. An invalid text is included, because other rules may apply to it.
     pub patch: Patch<T>,
     wrong: Wrong,
 }
 
 enum Wrong {
     Nothing,
-    /// The field itself; the message is made only if it is needed.
+    /// About the field itself. The message is created on demand.
     Itself(Rule, Box<dyn FnOnce() -> String>),
-    /// By path, which is empty for the field itself.
+    /// By path, empty for the field itself.
     Within(Box<FieldErrors>),
 }
 
 impl<T> Sent<T> {
-    /// A value.
     pub const fn set(value: T) -> Self {
         Self::with(Patch::Set(value), Wrong::Nothing)
     }
 
-    /// A value, with what was found in it.
+    /// A value with errors or notices.
     pub fn set_with(value: T, errors: FieldErrors) -> Self {
         let wrong = if errors == FieldErrors::new() {
             Wrong::Nothing
@@ -60,7 +56,7 @@ impl<T> Sent<T> {
         })
     }
 
-    /// No value, because the text is not `expected`, though it may say what is `likely` meant.
+    /// No value, because the text is not `expected`, with the `likely` intended one.
     pub(super) fn no_term(
         text: &str,
         expected: &'static str,
@@ -75,7 +71,6 @@ impl<T> Sent<T> {
         })
     }
 
-    /// No value, for another reason.
     pub fn wrong(message: impl Into<String>) -> Self {
         let message = message.into();
         Self::wrong_as(Rule::Value, move || message)
@@ -89,7 +84,6 @@ impl<T> Sent<T> {
         Self { patch, wrong }
     }
 
-    /// The same with another value.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Sent<U> {
         Sent::with(
             self.patch.and_then(|value| Some(convert(value))),
@@ -97,13 +91,13 @@ impl<T> Sent<T> {
         )
     }
 
-    /// A field that may be absent, and may be cleared.
+    /// Allows absent and cleared.
     #[must_use]
     pub const fn optional(self) -> Self {
         self
     }
 
-    /// A field that is not to be cleared. Whether it may be absent, the stored state says.
+    /// Forbids clearing. The stored state decides if it may be absent.
     #[must_use]
     pub fn required(self) -> Self {
         match self.patch {
@@ -115,7 +109,7 @@ impl<T> Sent<T> {
         }
     }
 
-    /// A field that is neither to be cleared nor to be left out, whatever is stored.
+    /// Forbids clearing and absence, whatever is stored.
     #[must_use]
     pub fn present(self) -> Self {
         match self {
@@ -127,7 +121,7 @@ impl<T> Sent<T> {
         }
     }
 
-    /// The change, after its errors were added under the name of the field.
+    /// Adds the errors under the field's name, and returns the change.
     pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
         match self.wrong {
             Wrong::Nothing => {}

@@ -1,18 +1,14 @@
-//! The field of a company's website.
-
 use crate::website::{InvalidWebUrl, Website, WebsiteKey};
 use crate::{FieldValue, Sent};
 
-/// A company's website as sent, and its key: computed once, because every push has one.
+/// A company's website as sent, and its key, computed once because every push has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentWebsite {
     line: String,
-    /// The key by which the company is found.
     pub key: Result<WebsiteKey, InvalidWebUrl>,
 }
 
 impl SentWebsite {
-    /// The website to store.
     pub fn website(&self) -> Option<Website> {
         Website::parse(&self.line).ok()
     }
@@ -50,7 +46,7 @@ impl AsRef<Self> for SentWebsite {
     }
 }
 
-/// Checks a website, and that it keeps the limit as it is stored.
+/// Checks a website, and its length as stored.
 pub fn is_short_when_encoded<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
     if let Err(error) = sent.key {
         return Err(error.to_string());

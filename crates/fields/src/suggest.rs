@@ -1,18 +1,16 @@
-//! Suggestions: what a text that is no value of a field, or no name of one, was meant to be.
+//! Suggests the intended value or field name for a wrong one.
 //!
-//! All refusals ask here, so that one mistake gets the same suggestion everywhere.
+//! All refusals use it, so one mistake gets the same suggestion everywhere.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The least similarity of a suggested name: 0 for names without anything in common, 1 for equal
-/// ones.
+/// The least similarity of a suggestion: 0 without anything in common, 1 if equal.
 const SIMILAR: f64 = 0.6;
 
-/// The most characters of a text that are compared with others: a comparison takes as many steps
-/// as both texts have characters, multiplied.
+/// The compared characters: the cost grows with the product of both lengths.
 const COMPARED: usize = 100;
 
-/// The name that a text is a misspelling of, if it is similar to any.
+/// The most similar name, if any is similar enough.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let text: String = text.chars().take(COMPARED).collect();
     let similarity = |name| strsim::normalized_damerau_levenshtein(&text, name);
@@ -22,8 +20,8 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity >= SIMILAR).then_some(nearest)
 }
 
-/// Whether a name has enough characters of a text to be similar to it: each that it lacks is an
-/// edit. This excludes most names, at a small part of the cost of a comparison.
+/// Whether a name shares enough characters: each missing one is an edit. This cheaply excludes most
+/// names.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());
@@ -38,17 +36,16 @@ fn may_be_similar(text: &str, name: &str) -> bool {
     lacking * 5 <= longest * 2
 }
 
-/// A word of a vocabulary, with others that mean the same.
+/// A word of a vocabulary, and synonyms.
 pub type Word = (&'static str, &'static [&'static str]);
 
-/// The word of a vocabulary that a text means: in another case, with other separators, by another
-/// name, or misspelt.
+/// The word that a text means: in another case, with other separators, a synonym, or misspelt.
 pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
     let names = || words.iter().map(|(word, _)| *word);
     certain_word(text, words).or_else(|| nearest(&text.to_lowercase(), names()))
 }
 
-/// The same without what is misspelt, which may mean another word.
+/// Likewise without misspellings, which may mean another word.
 pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
     let folded = folded(text);
     let means = |(word, others): &&Word| {
@@ -58,15 +55,15 @@ pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
     words.iter().find(means).map(|(word, _)| *word)
 }
 
-/// The alpha-2 code of a country of ISO 3166-1, by its alpha-3 code, by its name in English or in
-/// its own languages, or by another common one.
+/// The ISO 3166-1 alpha-2 code for an alpha-3 code, an English or native name, or another common
+/// one.
 pub fn country(text: &str) -> Option<Meant> {
     static NAMES: LazyLock<HashMap<String, Meant>> =
         LazyLock::new(|| table(include_str!("suggest/countries.txt")));
     NAMES.get(&folded(text)).copied()
 }
 
-/// The code of a currency of ISO 4217, by its sign, by its name, or by a code that it replaced.
+/// The ISO 4217 code for a sign, a name, or a replaced code.
 pub fn currency(text: &str) -> Option<Meant> {
     static NAMES: LazyLock<HashMap<String, Meant>> =
         LazyLock::new(|| table(include_str!("suggest/currencies.txt")));
@@ -79,12 +76,12 @@ pub fn currency(text: &str) -> Option<Meant> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meant {
     pub code: &'static str,
-    /// Whether the text means nothing else.
+    /// Whether no other meaning is possible.
     pub is_certain: bool,
 }
 
-/// The codes of a table by their folded names. A line is a code, a space, and names between bars;
-/// a name behind a question mark may also mean something else.
+/// Codes by folded names. A line has a code, a space, and names between bars; a name after `?` is
+/// ambiguous.
 fn table(text: &'static str) -> HashMap<String, Meant> {
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     let names = lines.flat_map(|(code, names)| names.split('|').map(move |name| (name, code)));
@@ -99,7 +96,7 @@ fn table(text: &'static str) -> HashMap<String, Meant> {
     names.map(meant).collect()
 }
 
-/// A text without what people spell one way or another: case, separators, and small words.
+/// Removes variations in spelling: case, separators and small words.
 fn folded(text: &str) -> String {
     let text: String = text
         .chars()
@@ -123,7 +120,7 @@ mod tests {
     use super::*;
     use crate::codes::{CountryCode, CurrencyCode};
 
-    /// Checks what is found for texts, in pairs `TEXT = CODE`; no code is nothing.
+    /// Checks pairs `TEXT = CODE`; an empty code means no result.
     fn check(find: impl Fn(&str) -> Option<&'static str>, pairs: &str) {
         for pair in pairs.split(", ") {
             let (text, code) = pair.split_once('=').unwrap();

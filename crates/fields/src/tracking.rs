@@ -1,8 +1,8 @@
-//! Parameters of links that tell where a reader came from and change nothing of the page.
+//! Link parameters that track a reader's origin and change nothing on the page.
 
 const BEGINNINGS: [&str; 2] = ["utm_", "hsa_"];
 
-/// Names of parameters: of applicant tracking systems, of advertisements, and of newsletters.
+/// Parameters of applicant tracking systems, advertisements and newsletters.
 const NAMES: [&str; 24] = [
     "_ga",
     "_gl",
@@ -30,13 +30,12 @@ const NAMES: [&str; 24] = [
     "yclid",
 ];
 
-/// Whether this is the name of a tracking parameter, in any case.
 pub fn is_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace("%5b%5d", "[]");
     BEGINNINGS.iter().any(|it| name.starts_with(it)) || NAMES.contains(&name.as_str())
 }
 
-/// Whether a part of a query, `name=value` or `name`, is a tracking parameter.
+/// Checks a part of a query: `name=value` or `name`.
 pub fn is_pair(pair: &str) -> bool {
     is_name(pair.split('=').next().unwrap_or_default())
 }

@@ -1,38 +1,28 @@
-//! Validation errors, by the paths of their fields.
-
 use std::{fmt, mem, sync::Arc};
 
-/// The rule that an error is about, for programs. Messages have values; errors with the same field
-/// and rule have one cause.
+/// The broken rule, for programs. Messages contain values; errors with the same field and rule have
+/// one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Another rule about one value.
     Value,
-    /// The value is of another JSON type.
     Type,
-    /// The text is no word of a closed vocabulary.
+    /// Not a word of a closed vocabulary.
     Term,
-    /// The text is too long.
     Length,
-    /// The number is too small or too large.
     Range,
-    /// The text has characters that no line has.
+    /// Characters that no line has.
     Line,
-    /// The value must not be null or blank.
     Null,
-    /// Only the service sets the field.
     Prohibited,
-    /// There is no such field.
     Unknown,
-    /// A value is missing.
     Missing,
-    /// Values are wrong together.
+    /// Values contradict each other.
     Together,
 }
 
 impl Rule {
-    /// The place among the errors of a summary: wrong values, missing ones, values together.
+    /// The order in a summary: wrong values, missing ones, contradictions.
     const fn rank(self) -> u8 {
         match self {
             Self::Missing => 1,
@@ -42,14 +32,13 @@ impl Rule {
     }
 }
 
-/// Errors by field, as `company.website_url` or `employment_types.0`. The messages complete a
-/// sentence that starts with the field: "must be at most 255 characters long". Unknown fields are
-/// beside them, because most clients may send any.
+/// Errors by field, as `company.website_url` or `employment_types.0`. Messages continue a sentence
+/// that starts with the field: "must be at most 255 characters long". Unknown fields are separate,
+/// because most clients may send any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
-    /// By the rank of their rule, then in the order in which they were added.
+    /// By rank of their rule, then in order of addition.
     fields: Vec<Field>,
-    /// The number of errors.
     count: usize,
     left_out: usize,
     unknown: Vec<Arc<str>>,
@@ -65,18 +54,17 @@ struct Field {
 }
 
 impl Field {
-    /// A field has errors of one rank, that of its first.
+    /// The rank of a field's first error; all its errors have it.
     fn rank(&self) -> u8 {
         self.rules.first().map_or(0, |rule| rule.rank())
     }
 }
 
-/// The largest number of described errors, and of unknown fields; further ones are only counted. A
-/// megabyte of wrong items would make many megabytes of answer.
+/// The most described errors, and unknown fields; further ones are only counted. A megabyte of
+/// wrong items would make many megabytes of answer.
 pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {
-    /// No errors.
     pub const fn new() -> Self {
         Self {
             fields: Vec::new(),
@@ -88,20 +76,17 @@ impl FieldErrors {
         }
     }
 
-    /// One error.
     pub fn one(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut errors = Self::new();
         errors.add(field, message);
         errors
     }
 
-    /// Adds an error of a value, or only counts it past [`MOST_ERRORS`]. The same error twice
-    /// counts once.
+    /// Adds an error, or counts it above [`MOST_ERRORS`]. A repeated error counts once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.add_as(Rule::Value, field, message);
     }
 
-    /// Adds an error about a certain rule likewise.
     pub fn add_as(&mut self, rule: Rule, field: impl Into<String>, message: impl Into<String>) {
         let (path, message) = (field.into(), message.into());
         let known = self.fields.iter().position(|known| known.path == path);
@@ -129,22 +114,19 @@ impl FieldErrors {
         self.count += 1;
     }
 
-    /// Whether further errors are counted and not described.
     pub const fn is_full(&self) -> bool {
         self.count == MOST_ERRORS
     }
 
-    /// Counts errors without describing them.
     pub const fn leave_out(&mut self, errors: usize) {
         self.left_out += errors;
     }
 
-    /// Adds every error of another collection.
     pub fn merge(&mut self, other: Self) {
         self.merge_as(other, |path| path);
     }
 
-    /// Adds every error within a field. The field's own ones have an empty path there.
+    /// Adds errors within a field; the field's own have an empty path there.
     pub fn merge_under(&mut self, field: &str, inner: Self) {
         self.merge_as(inner, |path| match path.as_str() {
             "" => field.to_owned(),
@@ -169,13 +151,13 @@ impl FieldErrors {
         self.unknown_left_out += other.unknown_left_out;
     }
 
-    /// Puts the fields of each rank in an order.
+    /// Sorts the fields of each rank.
     pub fn sort_by_key<K: Ord>(&mut self, place: impl Fn(&str) -> K) {
         self.fields
             .sort_by_key(|field| (field.rank(), place(&field.path)));
     }
 
-    /// Notes an unknown field, which is no error. The same one twice is one, unless there are many.
+    /// Notes an unknown field, which is no error. Repetitions count once unless there are many.
     pub fn note_unknown(&mut self, path: String) {
         if self.unknown.len() == MOST_ERRORS {
             self.unknown_left_out += 1;
@@ -184,19 +166,17 @@ impl FieldErrors {
         }
     }
 
-    /// Notes a field whose character references were replaced, which is no error.
+    /// Notes a field with replaced character references, which is no error.
     pub fn note_decoded(&mut self, path: String) {
         if self.decoded.len() < MOST_ERRORS {
             self.decoded.push(path.into());
         }
     }
 
-    /// The fields whose character references were replaced.
     pub fn decoded(&self) -> impl Iterator<Item = &Arc<str>> {
         self.decoded.iter()
     }
 
-    /// The errors of one field.
     #[must_use]
     pub fn of(&self, field: &str) -> Self {
         let mut errors = Self::new();
@@ -206,12 +186,12 @@ impl FieldErrors {
         errors
     }
 
-    /// The paths of unknown fields as they were sent; of many the first.
+    /// The first unknown fields, by path as sent.
     pub fn unknown(&self) -> impl Iterator<Item = &Arc<str>> {
         self.unknown.iter()
     }
 
-    /// Makes errors of the unknown fields, each with the path and message made of its name.
+    /// Turns unknown fields into errors, with the path and message made from their names.
     pub fn refuse_unknown(&mut self, describe: impl Fn(&str) -> (String, String)) {
         for path in mem::take(&mut self.unknown) {
             if self.is_full() {
@@ -224,12 +204,11 @@ impl FieldErrors {
         self.left_out += mem::take(&mut self.unknown_left_out);
     }
 
-    /// Whether nothing is wrong.
     pub const fn is_empty(&self) -> bool {
         self.count == 0 && self.left_out == 0
     }
 
-    /// Whether there is an error of this field, inside it or around it.
+    /// Whether an error concerns this field, a part of it, or its parent.
     pub fn concern(&self, field: &str) -> bool {
         let is_within = |inner: &str, outer: &str| {
             let rest = inner.strip_prefix(outer);
@@ -239,14 +218,14 @@ impl FieldErrors {
         known.any(|known| is_within(known, field) || is_within(field, known))
     }
 
-    /// The described errors by field: wrong values, missing ones, then those of several fields.
+    /// The described errors by field: wrong values, missing ones, contradictions.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         let fields = self.fields.iter();
         fields.map(|field| (field.path.as_str(), field.messages.as_slice()))
     }
 
-    /// The rules that are broken, each with its field, in which `*` stands for a place in a list:
-    /// `employment_types.*`. Refusals with the same ones have one cause.
+    /// The broken rules with their fields; `*` is an index: `employment_types.*`. Refusals with the
+    /// same rules have one cause.
     pub fn rules(&self) -> impl Iterator<Item = (String, Rule)> {
         let fields = self.fields.iter();
         fields.flat_map(|field| {
@@ -256,7 +235,7 @@ impl FieldErrors {
     }
 }
 
-/// A sentence for people: the first error, and how many there are besides.
+/// A sentence: the first error, and the number of others.
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.count + self.left_out;
@@ -266,7 +245,7 @@ impl fmt::Display for FieldErrors {
         else {
             return f.write_str("Nothing is wrong.");
         };
-        // Some errors end with a question.
+        // Some messages end with a question.
         let end = if message.ends_with('?') { "" } else { "." };
         match all - 1 {
             0 => write!(f, "{field} {message}{end}"),
@@ -278,7 +257,7 @@ impl fmt::Display for FieldErrors {
 
 impl std::error::Error for FieldErrors {}
 
-/// A field without the places in lists: `employment_types.*`.
+/// A field without indices: `employment_types.*`.
 pub fn field_of(path: &str) -> String {
     let is_place = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let parts = path.split('.');

@@ -1,5 +1,3 @@
-//! What the types of fields take.
-
 use std::{fmt, marker::PhantomData};
 
 use serde::{
@@ -13,24 +11,21 @@ use crate::{
     validation::{FieldErrors, Rule},
 };
 
-/// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
+/// 2^53 − 1, the largest integer that every JSON implementation keeps exactly (RFC 8259 §6).
 pub const INTEGER: i64 = 9_007_199_254_740_991;
 
-/// A field of an object, as documents describe it.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSpec {
     pub name: &'static str,
-    /// The description for clients, which is its documentation.
+    /// The field's doc comment, as shown to clients.
     pub description: &'static str,
-    /// The largest number of characters, if there is one.
     pub max_length: Option<usize>,
-    /// The fields in it, if it is an object with known fields.
+    /// The fields of an object.
     pub fields: &'static [Self],
 }
 
 impl FieldSpec {
-    /// The places of a path's first two parts among fields and the fields in them; what is none of
-    /// them comes last.
+    /// The places of a path's first two parts; unknown ones come last.
     pub fn place(fields: &[Self], path: &str) -> (usize, usize) {
         let mut parts = path.split('.');
         let mut place = |fields: &[Self]| {
@@ -44,48 +39,41 @@ impl FieldSpec {
     }
 }
 
-/// A type that a field may have. A JSON value of a type whose method is not overridden is an error.
+/// A field's type. JSON values whose method is not overridden are errors.
 pub trait FieldValue: Sized {
-    /// The JSON type, as in "must be a string".
+    /// As in "must be a string".
     const EXPECTED: &'static str;
-    /// The fields of an object.
     const FIELDS: &'static [FieldSpec] = &[];
-    /// The fields of an object that the service alone sets.
+    /// Fields that only the service sets.
     const PROHIBITED: &'static [&'static str] = &[];
 
-    /// Reads a string.
     fn string(_text: &str) -> Sent<Self> {
         Sent::is_not(Self::EXPECTED, "a string")
     }
 
-    /// Reads a number that is an integer.
     fn integer(_number: i128) -> Sent<Self> {
         Sent::is_not(Self::EXPECTED, "a number")
     }
 
-    /// Reads `true` or `false`.
     fn boolean(_value: bool) -> Sent<Self> {
         Sent::is_not(Self::EXPECTED, "a boolean")
     }
 
-    /// Reads an array.
     fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Sent<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Sent::is_not(Self::EXPECTED, "an array"))
     }
 
-    /// Reads an object.
     fn object<'de, A: MapAccess<'de>>(mut entries: A) -> Result<Sent<Self>, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Sent::is_not(Self::EXPECTED, "an object"))
     }
 
-    /// Reads any value.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sent<Self>, D::Error> {
         deserializer.deserialize_any(FieldVisitor(PhantomData))
     }
 
-    /// The required fields of an object that this one does not set.
+    /// Required fields that this object does not set.
     fn missing(&self) -> Vec<&'static str> {
         Vec::new()
     }
@@ -97,7 +85,7 @@ impl<'de, T: FieldValue> Deserialize<'de> for Sent<T> {
     }
 }
 
-/// Reads the value of a member that an object may have once.
+/// Reads a member that must not be repeated.
 pub fn read<'de, T: FieldValue, A: MapAccess<'de>>(
     entries: &mut A,
     name: &'static str,
@@ -160,7 +148,7 @@ impl<'de, T: FieldValue> Visitor<'de> for FieldVisitor<T> {
     }
 }
 
-/// A text of one line: white space trimmed and collapsed, and `null` when blank.
+/// One line: white space trimmed and collapsed, `null` when blank.
 impl FieldValue for String {
     const EXPECTED: &'static str = "a string";
 
@@ -180,7 +168,7 @@ impl FieldValue for String {
     }
 }
 
-/// A number without a fraction, however it is spelled: `5`, `5.0` and `5e0` are the same one.
+/// An integer in any spelling: `5`, `5.0` and `5e0` are equal.
 impl FieldValue for i64 {
     const EXPECTED: &'static str = "an integer";
 
@@ -203,20 +191,19 @@ impl FieldValue for bool {
     }
 }
 
-/// A value that is written as a certain kind of text, as a word of a closed vocabulary.
+/// A value written as a certain text, such as a word of a closed vocabulary.
 pub trait Term: Sized {
-    /// The kind of text, as in "must be one of a, b".
+    /// As in "must be one of a, b".
     const EXPECTED: &'static str;
 
-    /// Finds the term.
     fn parse(text: &str) -> Option<Self>;
 
-    /// The term that a wrong text probably means, if there is one.
+    /// The term that a wrong text probably means.
     fn likely(_text: &str) -> Option<&'static str> {
         None
     }
 
-    /// The term that a text which is none means, if it can mean nothing else.
+    /// The term that a wrong text certainly means.
     fn certain(_text: &str) -> Option<&'static str> {
         None
     }
@@ -233,7 +220,7 @@ impl<T: Term> FieldValue for T {
     }
 }
 
-/// An array of terms, of which repeated ones are kept once. Each item can be wrong by itself.
+/// An array of terms without repetitions. Each item has its own errors.
 impl<T: Term + PartialEq> FieldValue for Vec<T> {
     const EXPECTED: &'static str = "an array";
 
@@ -259,7 +246,7 @@ impl<T: Term + PartialEq> FieldValue for Vec<T> {
     }
 }
 
-/// A field that only the service sets; sending one, even as `null`, is an error.
+/// A field that only the service sets; sending it, even as `null`, is an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Prohibited {}
 

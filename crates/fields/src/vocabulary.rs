@@ -1,7 +1,7 @@
-//! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
+//! Closed vocabularies: enums with fixed names in JSON and stores.
 
-/// Declares an enum whose variants have a fixed name, which is part of their documentation. Words
-/// after a bar are no names, and have the name suggested.
+/// Declares an enum with fixed names, which are part of the docs. Words after a bar are synonyms,
+/// for suggestions.
 #[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal $(| $other:literal)*,)+ }) => {
@@ -10,12 +10,9 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
 
         impl $name {
-            /// Every value, in the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-            /// Every name, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
-            /// Parses a value by its exact name.
             pub fn parse(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)+
@@ -23,7 +20,6 @@ macro_rules! vocabulary {
                 }
             }
 
-            /// The value's name.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+

@@ -1,4 +1,4 @@
-//! Web addresses, and the keys that companies are matched by.
+//! Web addresses, and the keys that identify companies.
 
 use std::fmt;
 
@@ -6,26 +6,22 @@ use url::{Position, Url};
 
 use crate::tracking;
 
-/// A company's website as its creator sent it. Characters that end an attribute in a page are
-/// percent-encoded.
+/// A company's website as sent, with characters that end an HTML attribute percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
-/// The key of a website, by which companies are matched: its address in the normal form of RFC 3986
-/// §6, without scheme, a leading `www.`, user information, trailing slash and [`tracking`]
-/// parameters. It has a fragment only if that is a page of its own, which begins with `/` or `!`,
-/// as in `jobs.example#/acme`.
+/// The key that identifies a company: its website in the normal form of RFC 3986 §6, without
+/// scheme, leading `www.`, user information, trailing slash and [`tracking`] parameters. A fragment
+/// stays only if it names a page, beginning with `/` or `!`: `jobs.example#/acme`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WebsiteKey(String);
 
-/// The reason why a text is not a web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidWebUrl {
-    /// It is not an absolute `http` or `https` URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
-    /// It has user information before its host. Browsers hide that, so
-    /// `https://bank.example@evil.example` looks like another site.
+    /// User information before the host: browsers hide it, so `https://bank.example@evil.example`
+    /// looks like another site.
     #[error("must not contain user information")]
     UserInformation,
 }
@@ -33,7 +29,6 @@ pub enum InvalidWebUrl {
 crate::as_text!(Website, |text| Self::parse(text).ok());
 
 impl Website {
-    /// Parses a web address.
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
         parse_web_url(text)?;
         let mut website = text.to_owned();
@@ -41,12 +36,10 @@ impl Website {
         Ok(Self(website))
     }
 
-    /// Wraps a stored text from [`Self::as_str`].
     pub fn from_store(text: String) -> Self {
         Self(text)
     }
 
-    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -64,12 +57,11 @@ impl fmt::Display for Website {
 }
 
 impl WebsiteKey {
-    /// The key of a web address.
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
         let url = parse_web_url(text)?;
         let host_and_port = &url[Position::BeforeHost..Position::BeforePath];
         let bare = host_and_port.strip_prefix("www.");
-        // A host `www.com` is a site of its own.
+        // The host `www.com` is a site of its own.
         let bare = bare.filter(|bare| bare.contains('.'));
         let mut key = bare.unwrap_or(host_and_port).to_owned();
         key.push_str(decode_unreserved(url.path()).trim_end_matches('/'));
@@ -91,12 +83,10 @@ impl WebsiteKey {
         Ok(Self(key))
     }
 
-    /// The key as text: host, port, path, query and fragment.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The host, without its port.
     pub fn host(&self) -> &str {
         let authority = self.0.split(['/', '?', '#']).next().unwrap_or_default();
         match authority.rsplit_once(':') {
@@ -105,13 +95,12 @@ impl WebsiteKey {
         }
     }
 
-    /// The registered domain, by the list of public suffixes; the host if there is none, as for an
-    /// address of numbers.
+    /// The registered domain by the public suffix list, or else the host, such as an IP address.
     pub fn domain(&self) -> &str {
         registrable_domain(self.host())
     }
 
-    /// The segments of the path, and those of a fragment that is a page.
+    /// Segments of the path, and of a fragment that names a page.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         let (address, fragment) = self.0.split_once('#').unwrap_or((&self.0, ""));
         let path = address.split('?').next().unwrap_or_default();
@@ -122,9 +111,9 @@ impl WebsiteKey {
     }
 }
 
-/// Percent-encodes the characters of an address that end an attribute or begin a tag, for readers
-/// that put it into a page without escaping it; and spaces. The URL Standard's parser encodes them
-/// too, the apostrophe in queries alone.
+/// Percent-encodes spaces and characters that end an attribute or begin a tag, for pages that do
+/// not escape. The URL Standard's parser does the same, except that it encodes apostrophes only in
+/// queries.
 pub fn encode_markup(address: &mut String) {
     const ENCODED: [(char, &str); 6] = [
         (' ', "%20"),
@@ -142,14 +131,12 @@ pub fn encode_markup(address: &mut String) {
     }
 }
 
-/// Checks that a text is an absolute `http` or `https` URL, without user information.
 pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
     parse_web_url(text).map(|_| ())
 }
 
-/// Parses an absolute `http` or `https` URL without user information.
 pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
-    // The URL parser of browsers forgives white space and missing slashes; a URL has neither.
+    // Browsers' URL parsers forgive white space and missing slashes.
     let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
     let scheme = &text[..scheme_len];
     let forgiven = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
@@ -167,8 +154,8 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     Ok(url)
 }
 
-/// The registrable part of a host name, by the Public Suffix List: `acme.co.uk` of
-/// `jobs.acme.co.uk`. An address of IP, and a name that is a suffix itself, are whole.
+/// The registrable part by the Public Suffix List: `acme.co.uk` of `jobs.acme.co.uk`. IP addresses
+/// and suffixes are returned whole.
 pub fn registrable_domain(host: &str) -> &str {
     let host = host.trim_end_matches('.');
     if host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok() {
@@ -177,22 +164,21 @@ pub fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
-/// The registrable domain of a web address, in the form that the DNS knows.
+/// The registrable domain of a web address, in the form of the DNS.
 pub fn domain_of_url(url: &str) -> Option<String> {
     let url = parse_web_url(url).ok()?;
     Some(registrable_domain(url.host_str()?).to_owned())
 }
 
-/// A text that is no path to a logo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a relative path or an absolute http or https URL")]
 pub struct InvalidLogoPath;
 
-/// Checks that a text is a path on the reader's own host, or an absolute web address: put into a
-/// page, it neither runs as a script nor leads to another host unseen.
+/// Accepts a path on the reader's own host, or an absolute web address: on a page it neither runs
+/// as a script nor leads to another host unnoticed.
 pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
     let first_segment = text.split(['/', '?', '#']).next().unwrap_or_default();
-    // Browsers take a backslash for a slash, and drop tabs and line breaks.
+    // Browsers treat a backslash as a slash, and drop tabs and line breaks.
     let is_relative = !first_segment.contains(':')
         && !text.starts_with("//")
         && !text.contains(|c: char| c == '\\' || c.is_control());
@@ -203,8 +189,8 @@ pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
     }
 }
 
-/// Decodes the percent-encoding of unreserved characters and puts the hexadecimal digits of
-/// the rest into upper case (RFC 3986 §6.2.2.1, §6.2.2.2).
+/// Decodes percent-encoded unreserved characters and uppercases other escapes (RFC 3986 §6.2.2.1,
+/// §6.2.2.2).
 fn decode_unreserved(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     let mut rest = text;
@@ -404,7 +390,7 @@ mod tests {
             text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[/!]?[ -~é]{0,4})?"
         ) {
             if let Ok(once) = WebsiteKey::parse(&text) {
-                // Without its scheme, a port that is the default of one of them may be left.
+                // Without a scheme, a default port of one may remain.
                 let scheme = text.split("://").next().unwrap();
                 let again = format!("{scheme}://{}", once.as_str());
                 prop_assert_eq!(WebsiteKey::parse(&again), Ok(once));

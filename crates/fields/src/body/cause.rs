@@ -1,4 +1,4 @@
-//! The reason why a text is not JSON, and what to do about it.
+//! Explains why a text is not JSON, with a remedy.
 
 use std::str;
 
@@ -10,7 +10,7 @@ use crate::line::shown;
 /// The longest word that is shown, in characters.
 const WORD: usize = 40;
 
-/// An encoding of bytes that cannot be JSON, with what to do about it.
+/// An encoding of bytes that cannot be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Packed by gzip (RFC 1952 §2.3.1).
@@ -22,7 +22,6 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Detects an encoding by the first bytes.
     pub fn of(start: &[u8]) -> Option<Self> {
         match start {
             [0x1F, 0x8B, ..] => Some(Self::Gzip),
@@ -34,8 +33,8 @@ impl Encoding {
         }
     }
 
-    /// The encoding, and what to do about it: packed bodies can be sent only where a
-    /// `Content-Encoding` is taken.
+    /// The encoding and a remedy. A compressed body needs an endpoint that accepts
+    /// `Content-Encoding`.
     pub const fn cure(self, takes_packed: bool) -> &'static str {
         match (self, takes_packed) {
             (Self::Gzip, true) => "is packed by gzip; send `Content-Encoding: gzip` with it",
@@ -47,7 +46,7 @@ impl Encoding {
     }
 }
 
-/// Describes why a body, or a line of one, is not JSON. `otherwise` is what the parser says of it.
+/// Explains why a body or a line is not JSON. `otherwise` is the parser's message.
 pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     if let Some(encoding) = Encoding::of(text) {
         return format!("it {}", encoding.cure(is_line));
@@ -148,8 +147,7 @@ fn behind(token: Option<Token<'_>>) -> usize {
     token.map_or(0, |token| token.at + token.text.len())
 }
 
-/// Finds a character in a part of a text that has no strings which looks like white space, and is
-/// none in JSON (RFC 8259 §2).
+/// Finds a character outside strings that looks like white space but is none in JSON (RFC 8259 §2).
 fn space(text: &[u8], start: usize, end: usize) -> Option<(usize, String)> {
     let gap = str::from_utf8(text.get(start..end)?).ok()?;
     let is_blank = |it: char| it.is_whitespace() || it.is_control() || is_invisible(it);
@@ -163,7 +161,7 @@ fn space(text: &[u8], start: usize, end: usize) -> Option<(usize, String)> {
     Some((start + at, why))
 }
 
-/// Whether a character has no width: a byte order mark, or a zero-width space or joiner.
+/// Whether a character has no width: a byte order mark, a zero-width space or joiner.
 const fn is_invisible(character: char) -> bool {
     matches!(character, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
 }
@@ -240,7 +238,7 @@ fn number(text: &str) -> Option<String> {
     ))
 }
 
-/// Describes an escape that JSON does not have (RFC 8259 §7).
+/// Describes an escape that JSON lacks (RFC 8259 §7).
 fn escape(literal: &[u8]) -> Option<String> {
     let mut rest = literal;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {

@@ -1,4 +1,4 @@
-//! The members of a JSON object by name, without their values being read.
+//! The members of a JSON object by name, with unparsed values.
 
 use std::{borrow::Cow, fmt};
 
@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 
 pub(super) const NAME: usize = 100;
 
-/// The members of a JSON object, as far as it is one.
 pub fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut members = Vec::new();
     // A syntax error is reported elsewhere.

@@ -21,19 +21,17 @@ pub use self::{
 };
 use crate::{FieldValue, Sent, validation::FieldErrors};
 
-/// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// The body is not JSON (RFC 8259).
     #[error("The body is not valid JSON: {0}.")]
     NotJson(String),
-    /// The identifier or the body's outermost type is wrong, and so may be fields.
+    /// Wrong identifier or outermost type, and possibly wrong fields.
     #[error(transparent)]
     Invalid(FieldErrors),
 }
 
-/// The text of a body, without a byte order mark. Checked as a whole, because strings that are
-/// skipped would not be.
+/// The text of a body, without a byte order mark. Checked as a whole, because skipped strings would
+/// not be.
 pub fn text(body: &[u8]) -> Result<&str, BodyError> {
     let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
     std::str::from_utf8(body).map_err(|error| refused(body, &error))
@@ -43,7 +41,7 @@ fn refused(body: &[u8], error: &dyn std::fmt::Display) -> BodyError {
     BodyError::NotJson(not_json(body, false, &error.to_string()))
 }
 
-/// Parses a body whose fields were declared with [`fields!`](crate::fields), with its errors.
+/// Parses a body declared with [`fields!`](crate::fields), and collects its errors.
 pub fn parse<T>(text: &str) -> Result<(T, FieldErrors), BodyError>
 where
     T: FieldValue + Validate<Context = ()> + Default,
@@ -53,7 +51,7 @@ where
     Ok((fields, errors))
 }
 
-/// Reads a body. Wrong types of fields are no errors here; see [`Sent`].
+/// Reads a body. Fields of a wrong type are no errors here; see [`Sent`].
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
     let not_json = |error: serde_json::Error| refused(text.as_bytes(), &error);
     if text.trim_start().starts_with('{') {

@@ -1,6 +1,6 @@
-//! U+0000, which a body must not have anywhere: not in a known field, and not in an unknown one.
+//! U+0000 is forbidden anywhere in a body, even in unknown fields.
 //!
-//! JSON spells it `\u0000`; the character itself is no JSON.
+//! JSON spells it `\u0000`; the character itself is not JSON.
 
 use memchr::memmem;
 
@@ -13,13 +13,13 @@ use crate::{
 
 const ESCAPE: &str = r"\u0000";
 
-/// Whether a text can have the character. Asked of every body, so it is a plain search.
+/// A plain search, because every body is checked.
 pub fn may_have(body: &str) -> bool {
     memmem::find(body.as_bytes(), ESCAPE.as_bytes()).is_some()
 }
 
-/// Adds an error for each field of a body that contains the character and has no error yet. Those
-/// of an object with known fields are reported by name.
+/// Adds an error for each field with the character and no error yet. Fields of known objects are
+/// reported by name.
 pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
     if !may_have(body) {
         return;
@@ -48,7 +48,7 @@ fn add(path: &str, name: &str, value: &str, errors: &mut FieldErrors) {
     }
 }
 
-/// Whether a JSON text has the escape; a backslash that is escaped itself begins none.
+/// Whether a JSON text has the escape, not preceded by an escaping backslash.
 fn has_nul(json: &str) -> bool {
     json.match_indices(ESCAPE).any(|(at, _)| {
         let before = json.as_bytes()[..at].iter().rev();
@@ -73,7 +73,7 @@ mod tests {
             (r#"{"x":{"\u0000":1},"y":"\\\u0000"}"#, &["x", "y"]),
             (r#"{"company":{"name":"A","x":"\u0000"}}"#, &["company.x"]),
             (r#"{"company":"\u0000"}"#, &["company"]),
-            // What only looks like it.
+            // Only look-alikes.
             (
                 r#"{"x":"\\u0000 \u0001 \\\\u0000","y":"u0000","\\u0000":1}"#,
                 &[],

@@ -1,13 +1,13 @@
-//! JSON objects that are kept as text, so that they come back as sent.
+//! JSON objects kept as text, so that they are returned as sent.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::vast::{is_vast, string_len};
 
-/// The deepest nesting, the object itself included: deeper text breaks the parsers of readers.
+/// The deepest nesting, outermost object included: deeper text breaks readers' parsers.
 const DEPTH: usize = 64;
 
-/// The reason why a JSON value is no object that can be kept.
+/// Why a JSON value cannot be kept as an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidObject {
@@ -17,26 +17,25 @@ pub enum InvalidObject {
     /// It nests too deeply.
     #[error("must not nest deeper than {DEPTH} levels")]
     TooDeep,
-    /// A string in it has the character U+0000, which not every store can keep.
+    /// A string contains U+0000, which not every store accepts.
     #[error("must not contain the character U+0000")]
     Nul,
-    /// A number in it is too large for a double (RFC 7493 §2.2).
+    /// A number is too large for a double (RFC 7493 §2.2).
     #[error("must not contain numbers that are too large for a double")]
     Number,
-    /// An object in it has two members of one name (RFC 7493 §2.3).
+    /// An object repeats a name (RFC 7493 §2.3).
     #[error("must not have the same name twice in one object")]
     Repeated,
-    /// A string in it has one half of a surrogate pair, which is no character.
+    /// A string contains half a surrogate pair, which is no character.
     #[error("must not contain an unpaired surrogate")]
     Surrogate,
 }
 
-/// The text of a JSON object without insignificant white space, otherwise as sent: order of names,
-/// spelling of numbers and strings. Input that parsers disagree about is refused (I-JSON, RFC
-/// 7493).
+/// The text of a JSON object without insignificant white space, otherwise as sent: order, spelling
+/// of numbers and strings. Input that parsers disagree about is refused (I-JSON, RFC 7493).
 ///
-/// The caller has parsed the text before; what is not JSON gives an error or a meaningless object,
-/// nothing worse.
+/// The caller has already parsed the text; anything but JSON gives an error or a meaningless
+/// object.
 ///
 /// An empty list counts as an empty object: PHP cannot tell them apart.
 pub fn compact_object(json: &str) -> Result<String, InvalidObject> {
@@ -47,7 +46,7 @@ pub fn compact_object(json: &str) -> Result<String, InvalidObject> {
         return Err(InvalidObject::NotAnObject(kind(json)));
     }
     let mut compact = String::with_capacity(json.len());
-    // The names so far in each object that is open; none in an array.
+    // The names so far in each open object; empty for arrays.
     let mut names: Vec<BTreeSet<Cow<'_, str>>> = Vec::new();
     let mut rest = json;
     while let Some(at) = rest.find(['"', '{', '[', '}', ']', ' ', '\t', '\n', '\r']) {
@@ -112,12 +111,12 @@ fn check_numbers(plain: &str) -> Result<(), InvalidObject> {
     }
 }
 
-/// The value of a string literal, if a store can keep it.
+/// The value of a string literal that a store can keep.
 fn unescaped(literal: &str) -> Result<Cow<'_, str>, InvalidObject> {
     if !literal.contains('\\') {
         return Ok(Cow::Borrowed(literal.trim_matches('"')));
     }
-    // Of what an escape may say, the parser refuses half a character alone.
+    // The only escape that the parser refuses is half a character.
     let text: String = serde_json::from_str(literal).map_err(|_| InvalidObject::Surrogate)?;
     if text.contains('\0') {
         return Err(InvalidObject::Nul);

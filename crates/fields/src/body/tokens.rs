@@ -1,40 +1,31 @@
-//! The tokens of a text that is meant to be JSON, whatever is wrong with it.
+//! Tokens of a text that should be JSON, whatever is wrong with it.
 
 use memchr::memchr2;
 
-/// The mark that some programs put before UTF-8.
+/// Some programs put this before UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A token of a text that is meant to be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub kind: TokenKind,
-    /// Its bytes.
     pub text: &'a [u8],
-    /// The offset of its first byte.
     pub at: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// `{` or `[`.
     Open,
-    /// `}` or `]`.
     Close,
-    /// `,`
     Comma,
-    /// `:`
     Colon,
-    /// A string between quotes, double or single; its end may be missing.
+    /// A string in double or single quotes, possibly unclosed.
     Text {
-        /// Whether the closing quote is there.
         is_closed: bool,
     },
-    /// Anything else up to white space, a quote or one of the signs above: `1`, `null`, `NaN`.
+    /// Anything else up to white space, a quote or a sign above: `1`, `null`, `NaN`.
     Word,
 }
 
-/// Reads the tokens of a text.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     text: &'a [u8],
@@ -42,7 +33,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The tokens of a text from this offset on.
+    /// The tokens from this offset on.
     pub const fn from(text: &'a [u8], at: usize) -> Self {
         Self { text, at }
     }
@@ -91,8 +82,7 @@ fn quoted(text: &[u8], quote: u8) -> Option<usize> {
     }
 }
 
-/// The nesting at a place of a text that is meant to be JSON and is passed byte by byte, in flat
-/// memory.
+/// The nesting at a place in a text that should be JSON, in constant memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nesting {
     depth: usize,
@@ -101,7 +91,6 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// Passes the next byte.
     pub const fn pass(&mut self, byte: u8) {
         match (self.quote, byte) {
             (Some(_), _) if self.is_escaped => self.is_escaped = false,
@@ -114,17 +103,15 @@ impl Nesting {
         }
     }
 
-    /// Passes the end of a line, which no string goes beyond.
+    /// Passes a line end, which ends any string.
     pub const fn pass_line_end(&mut self) {
         (self.quote, self.is_escaped) = (None, false);
     }
 
-    /// Whether the place is in a string.
     pub const fn is_in_string(&self) -> bool {
         self.quote.is_some()
     }
 
-    /// Whether the place is in no string, list or object.
     pub const fn is_outside(&self) -> bool {
         self.depth == 0 && self.quote.is_none()
     }

@@ -1,14 +1,14 @@
-//! Unknown fields, which a client may ask to have refused.
+//! Unknown fields, which a client may ask the service to refuse.
 
 use super::members::NAME;
 use crate::{FieldSpec, FieldValue, line::shown, suggest, validation::FieldErrors};
 
-/// Makes errors of the unknown fields of a body of `T`, each with the nearest known field.
+/// Turns unknown fields of a `T` into errors, each with the nearest known field.
 pub fn refuse<T: FieldValue>(errors: &mut FieldErrors) {
     refuse_as(errors, nearest::<T>);
 }
 
-/// The same with another way to find the known field that is meant.
+/// Likewise, with another search for the intended field.
 pub fn refuse_as(errors: &mut FieldErrors, nearest: impl Fn(&str) -> Option<String>) {
     errors.refuse_unknown(|path| {
         let message = match nearest(path) {
@@ -19,8 +19,7 @@ pub fn refuse_as(errors: &mut FieldErrors, nearest: impl Fn(&str) -> Option<Stri
     });
 }
 
-/// The field of `T` that an unknown one may be a misspelling of. Those that the service alone sets
-/// are never suggested.
+/// The field of `T` that an unknown one may misspell, except those that only the service sets.
 pub fn nearest<T: FieldValue>(path: &str) -> Option<String> {
     let names = |fields: &'static [FieldSpec]| fields.iter().map(|field| field.name);
     let object = path.split_once('.').and_then(|(object, name)| {

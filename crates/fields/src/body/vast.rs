@@ -1,14 +1,13 @@
-//! Numbers that are too large for the JSON parser.
+//! Numbers too large for the JSON parser.
 //!
-//! JSON sets no limit to a number (RFC 8259 §6), but the parser rejects the whole body for a number
-//! that no `f64` holds. Such a number is allowed in unknown fields, which are ignored; in any other
-//! field it is an error of that field, `metadata` included (RFC 7493 §2.2).
+//! JSON does not limit numbers (RFC 8259 §6), but the parser rejects a body with one that no `f64`
+//! holds. Such numbers are allowed in unknown fields, which are ignored; in other fields, also in
+//! `metadata`, they are errors (RFC 7493 §2.2).
 
-/// The replacement of such a number, which is too large for any field as well.
+/// Replaces such a number: too large for any field as well.
 const STAND_IN: &str = "1e300";
 
-/// Puts a number that every field refuses in the place of each that the parser cannot read;
-/// `None` when there are none.
+/// Replaces each number that the parser cannot read; `None` without any.
 pub(super) fn replaced(json: &str) -> Option<String> {
     let mut text = String::with_capacity(json.len());
     let mut found = false;

@@ -1,7 +1,7 @@
 use super::*;
 
-/// Texts, each with its cause as a body, and as a line if that is another one. Signs stand for
-/// characters that cannot be seen.
+/// Texts with their cause as a body, and as a line if it differs. Signs replace invisible
+/// characters.
 const CAUSES: &str = include_str!("causes.txt");
 
 const SIGNS: [(char, &str); 6] = [
