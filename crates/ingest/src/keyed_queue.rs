@@ -1,15 +1,13 @@
-//! The order of items that have a key in common.
-
 use std::{
     collections::{HashMap, VecDeque},
     hash::Hash,
 };
 
-/// A queue that gives out one item of each key at a time, in the order in which they came: the next
-/// one when the one before has ended. So an item that is tried again is overtaken by none.
+/// A queue that issues one item per key at a time, in order of arrival, and the next once the
+/// previous has ended. So a retried item is never overtaken.
 pub(crate) struct KeyedQueue<K, T> {
     ready: VecDeque<T>,
-    /// The items behind the one that is ready or was given out, by its key.
+    /// Items behind the ready or issued one, by key.
     behind: HashMap<K, VecDeque<T>>,
     waiting: usize,
 }
@@ -44,7 +42,7 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         self.ready.drain(..count).collect()
     }
 
-    /// Ends the item of a key that was given out: the next one of the key is ready.
+    /// Ends a key's issued item: the next one is ready.
     pub fn end(&mut self, key: &K) {
         let behind = self.behind.get_mut(key);
         match behind.and_then(VecDeque::pop_front) {
@@ -72,7 +70,6 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         self.behind.contains_key(key)
     }
 
-    /// How many items have not ended.
     pub fn len(&self) -> usize {
         self.behind.len() + self.waiting
     }
@@ -95,7 +92,6 @@ mod tests {
         assert_eq!((queue.ready(), queue.len()), (2, 4));
         assert_eq!((queue.waiting_for(&b'a'), queue.waiting_for(&b'c')), (2, 0));
         assert_eq!((queue.take(9), queue.next()), (vec!["a1", "b1"], None));
-        // One that is tried again has not ended.
         queue.end(&b'b');
         assert!(queue.has(&b'a') && !queue.has(&b'b'));
         queue.push(b'b', "b2");

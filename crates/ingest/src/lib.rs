@@ -1,10 +1,10 @@
-//! Postings on their way in at run time: the use cases of `domain` on tokio, behind ports alone.
+//! Ingests postings: `domain`'s use cases on tokio, behind ports.
 //!
-//! - [`Lanes`], the port [`domain::usecase::Ingest`]: queues of pushed postings, which share reads
-//!   and commits.
-//! - [`Importer`], the port [`domain::usecase::Imports`]: the lines of one request on their way
-//!   through the lanes. [`CatalogueCorrector`], the port [`domain::usecase::CatalogueCorrections`]:
-//!   releases postings that an import held back, and reopens postings that one expired.
+//! - [`Lanes`], the port [`domain::usecase::Ingest`]: queues of pushes that share reads and
+//!   commits.
+//! - [`Importer`], the port [`domain::usecase::Imports`]: passes a request's lines through the
+//!   lanes. [`CatalogueCorrector`], the port [`domain::usecase::CatalogueCorrections`]: releases
+//!   held-back postings, and undoes imports.
 
 mod import;
 mod keyed_queue;

@@ -1,9 +1,8 @@
-//! Lines that changed nothing, so that the same line needs no parsing while that holds.
+//! Caches lines that changed nothing, so that a repeated line needs no parsing.
 //!
-//! A catalogue that is sent again is mostly lines as they were. The cache keeps for each the state
-//! of the posting and its company in which it changes nothing ([`Basis`]), and what it leaves
-//! undone each time ([`Notice`]), by a digest of the line. The store is asked for that state all
-//! the same: the cache spares parsing alone.
+//! Most lines of a repeated catalogue are unchanged. By a digest of the line, the cache keeps the
+//! state of posting and company in which it changes nothing ([`Basis`]), and its notices
+//! ([`Notice`]). The store is still asked for the current state: only parsing is saved.
 
 use std::{
     collections::HashMap,
@@ -21,14 +20,14 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 use super::naming::{Claims, CompanyKey};
 
-/// The places of a set. A line has one in either of two sets, so that of a million lines, which
-/// fill the cache, nearly all are kept.
+/// The places of a set. A line may be in either of two sets, so a full cache of a million lines
+/// keeps nearly all.
 const WAYS: usize = 8;
 
-/// The sets: a mebi of places, in 32 bytes each.
+/// The sets: 2^20 places of 32 bytes.
 const SETS: usize = (1 << 20) / WAYS;
 
-/// The digest of a line, with what an import options for its lines.
+/// A digest of the line and the import's line options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineDigest(u128);
 
@@ -36,7 +35,7 @@ pub(super) struct LineDigest(u128);
 pub(super) struct Seed(u64);
 
 pub(super) struct LineCache {
-    /// No client can know it, so that none can make lines of equal digests.
+    /// Secret, so that no client can construct lines with equal digests.
     seed: u64,
     kept: OnceLock<Mutex<Kept>>,
 }
@@ -46,18 +45,17 @@ pub(super) struct Known {
     pub basis: Basis,
     pub company: Option<CompanyKey>,
     pub claims: Claims,
-    /// The notices that it gets. A feed has many lines with the same ones.
+    /// The line's notices. Many lines of a feed share them.
     pub notices: Arc<[Notice]>,
-    /// The optional fields that the posting has, as bits.
+    /// The posting's optional fields, as bits.
     pub fields: u64,
 }
 
-/// A part of the digest with the fields and the number of the notices in its lowest bits, the
-/// basis, the key of the company that the line names, and its claims. Zeros are an empty place:
-/// memory that is zeroed costs nothing before it is used.
+/// A part of the digest, with fields and notice number in its lowest bits; the basis; the company
+/// key; the claims. Zeros are an empty place: zeroed memory costs nothing before use.
 ///
-/// With the set, some 48 bits of the digest are compared. They have to tell apart lines of one
-/// posting alone, since the basis is different for each.
+/// With the set, some 48 bits of the digest are compared. They need only distinguish lines of one
+/// posting, since the basis differs for each.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
@@ -65,16 +63,16 @@ const EMPTY: Slot = [0; 4];
 const LIST: u64 = (1 << LIST_BITS) - 1;
 const LIST_BITS: usize = 10;
 
-/// The bits of a slot that are beside the digest: those, and one for each optional field.
+/// The bits of a slot beside the digest: notice number and optional fields.
 const BESIDE: u64 = (1 << (LIST_BITS + Details::OPTIONAL_FIELDS.len())) - 1;
 
-/// The most lists of notices that are kept, and the most bytes of the fields in one.
+/// The most kept notice lists, and the most bytes of fields in one.
 const LISTS: usize = 1_000;
 const LIST_BYTES: usize = 4_000;
 
 struct Kept {
     sets: Vec<[Slot; WAYS]>,
-    /// Lists of notices, of which the first is empty.
+    /// The first list is empty.
     lists: Vec<Arc<[Notice]>>,
     numbers: HashMap<Arc<[Notice]>, u64>,
 }
@@ -89,7 +87,7 @@ impl Kept {
         }
     }
 
-    /// The number of a list of notices; `None` of one that is too long to be kept.
+    /// A notice list's number; `None` if it is too long to keep.
     fn number(&mut self, notices: &Arc<[Notice]>) -> Option<u64> {
         if let Some(number) = self.numbers.get(notices) {
             return Some(*number);
@@ -115,8 +113,7 @@ impl Kept {
         sets.flatten().find(|slot| digest.is_of(slot))
     }
 
-    /// The slot that a line is to have: the one that it has, an empty one of the set that has more
-    /// of them, or that of another line.
+    /// The line's slot: its own, an empty one of the emptier set, or another line's.
     fn take(&mut self, digest: LineDigest) -> Option<&mut Slot> {
         let sets = digest.sets(self.sets.len());
         let places = || (0..WAYS).flat_map(|way| sets.map(|set| (set, way)));
@@ -141,7 +138,7 @@ impl LineCache {
         kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seed for an import. The same line means something else in another catalogue.
+    /// The seed of an import: a line means something else in another catalogue.
     pub fn seed(&self, options: &LineOptions) -> Seed {
         let catalogue = options.catalogue.map(CatalogueId::uuid);
         let flags = [options.handling as u8, u8::from(catalogue.is_some())];
@@ -214,8 +211,7 @@ fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
 
-/// The identifier of a line that begins with it and has been parsed before, unless characters of
-/// it are escaped.
+/// The identifier of a line that begins with it and was parsed before, unless it has escapes.
 pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
     let LineText::Whole(text) = text else {
         return None;
@@ -318,7 +314,7 @@ mod tests {
             cache.keep([(line(n), known(n.to_string()))].into_iter());
             assert!(cache.kept().lists.len() <= LISTS);
         }
-        // All were forgotten when there was no room for another list.
+        // All lists were dropped for lack of room.
         let last = Some(known(LISTS.to_string()));
         assert_eq!(
             cache.find(&[Some(line(1)), Some(line(LISTS))]),

@@ -1,4 +1,4 @@
-//! The import of a catalogue: its beginning and its end.
+//! Begins and ends the import of a catalogue.
 
 use std::{
     sync::{
@@ -27,12 +27,11 @@ use super::{
     sweep::{PAGE, Sweep},
 };
 
-/// How long the end of an import that is not complete is tried to be recorded. Its lease lapses
-/// anyway.
+/// How long recording an incomplete import's end is retried. Its lease expires anyway.
 const RECORD_WITHIN: Duration = Duration::from_secs(5);
 
 pub(super) struct CatalogueRun {
-    /// The catalogue's id; a new one, never stored, for a dry run of a catalogue that is not there.
+    /// A dry run of a missing catalogue has a new id, which is never stored.
     pub id: CatalogueId,
     roster: Roster,
     held: Roster,
@@ -45,7 +44,7 @@ pub(super) struct CatalogueRun {
 }
 
 impl CatalogueRun {
-    /// Leases the catalogue, and reads what it has. A dry run leases nothing.
+    /// Leases and reads the catalogue. A dry run leases nothing.
     pub async fn begin(
         ports: &CataloguePorts,
         order: &ImportOrder,
@@ -77,7 +76,7 @@ impl CatalogueRun {
         };
         if is_known && let Err(error) = run.read(stop).await {
             let now = (ports.clock)();
-            // The first error is the one to tell.
+            // The first error is reported.
             let _ = run.end(now, &mut Summary::default(), false, stop).await;
             return Err(error);
         }
@@ -88,7 +87,7 @@ impl CatalogueRun {
         let (catalogues, name) = (&self.ports.catalogues, &self.wanted.name);
         let found = catalogues.find(self.client, name, (self.ports.clock)());
         let found = panics::caught(found).await.map_err(failed)?;
-        // All its room at once: a list that grows takes twice as much.
+        // Allocated at once: a growing list takes twice as much.
         let count = found.as_ref().map_or(0, |catalogue| catalogue.postings);
         let mut digests = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
         let mut after = None;
@@ -146,14 +145,14 @@ impl CatalogueRun {
         self.lease.as_ref().map(|held| held.lease)
     }
 
-    /// Is cancelled when another import has the catalogue.
+    /// Cancelled when another import has the catalogue.
     pub fn lost(&self) -> Option<CancellationToken> {
         self.lease.as_ref().map(|lease| lease.lost().clone())
     }
 
-    /// Ends the import: if it is complete, expires what is missing, unless that is too much. Adds
-    /// what is missing to the summary, and records the import unless it was a dry run. Postings
-    /// that an incomplete import has named are no longer held back.
+    /// Ends the import. If complete, expires missing postings unless they are too many. Adds them
+    /// to the summary, and records the import unless it is a dry run. Postings named by an
+    /// incomplete import are no longer held back.
     pub async fn end(
         self,
         started_at: OffsetDateTime,
@@ -259,13 +258,12 @@ impl CatalogueRun {
         let result = sweep.run().await;
         missing.expired = delisting.delisted.expired;
         if result.is_ok() {
-            // What is not open any more, or is another catalogue's by now, is not missing.
+            // Postings closed or moved to another catalogue meanwhile are not missing.
             missing.count = delisting.delisted.missing;
         }
         result
     }
 
-    /// Records the import, and ends the lease.
     async fn record(
         &self,
         started_at: OffsetDateTime,

@@ -1,5 +1,5 @@
-//! Releases of held-back postings, and undos of imports. They run as tasks, so that a client that
-//! hangs up does not end them.
+//! Releases of held-back postings, and undos of imports. They run as tasks, which a client's
+//! disconnect does not end.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -24,7 +24,6 @@ use super::{
     sweep::{PAGE, Page, Step, Sweep},
 };
 
-/// Corrects what imports of catalogues did, on the runtime on which it was made.
 #[derive(Clone)]
 pub struct CatalogueCorrector {
     pub(super) ports: CataloguePorts,
@@ -48,7 +47,7 @@ impl CatalogueCorrector {
         lease.map_err(error)?.ok_or(CatalogueError::NotFound)
     }
 
-    /// Ends the lease of a correction that failed, so that it can be ordered again at once.
+    /// Ends the lease of a failed correction, so that it can be repeated at once.
     async fn end<T>(
         &self,
         lease: HeldLease,

@@ -1,6 +1,3 @@
-//! Counts the postings that are missing in a catalogue, and expires those that were missed too
-//! often.
-
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueLease, Missed, OpenPosting},

@@ -1,6 +1,3 @@
-//! Carries commands out: the store is asked whether lines that are in the cache still change
-//! nothing, and the lanes do the others.
-
 use std::sync::Arc;
 
 use domain::{
@@ -24,7 +21,7 @@ use super::{
     ports::ImportPorts,
 };
 
-/// So many bytes of lines are parsed in less time than it takes to hand them to another thread.
+/// Parsing this many bytes takes less time than handing them to another thread.
 const FEW_BYTES: usize = 4 << 10;
 
 pub(super) struct Command {
@@ -33,11 +30,10 @@ pub(super) struct Command {
     pub company: Option<CompanyKey>,
     pub claims: Claims,
     pub failing_since: Option<Instant>,
-    /// Its answer if its commit was made, which is in doubt.
+    /// The answer that holds if the doubtful commit succeeded.
     pub doubted: Option<Box<Answer>>,
 }
 
-/// The results of commands, in their order.
 pub(super) type Results = Vec<Result<Answer, LineError>>;
 
 #[derive(Clone)]
@@ -52,7 +48,7 @@ pub(super) struct Executor {
     shared: Shared,
     options: LineOptions,
     dry_run: bool,
-    /// Of the import of a catalogue, unless it is a dry run.
+    /// Set for a catalogue's import, unless it is a dry run.
     lease: Option<CatalogueLease>,
 }
 
@@ -81,7 +77,7 @@ impl Executor {
             .await
     }
 
-    /// Computes something about so many bytes, on another thread unless they are few.
+    /// Computes on another thread if there are many bytes.
     async fn compute<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -92,8 +88,8 @@ impl Executor {
         }
         // It is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        // It ends here and not on that thread, which is free for the next one by then: the pool
-        // would start another.
+        // The turn ends here, not on that thread, which is then free for the next one: otherwise
+        // the pool would start another.
         let computed = spawn_blocking(move || (work(), turn));
         computed.await.map(|(computed, _turn)| computed)
     }
@@ -140,7 +136,7 @@ impl Executor {
         let identifiers: Vec<_> = identifiers.map(|one| one.identifier.clone()).collect();
         let known = match &identifiers[..] {
             [] => None,
-            // A failure comes again when the lanes load them.
+            // A failure recurs when the lanes load the postings.
             some => panics::caught(self.ports.catalogues.store.repeat_answers(some))
                 .await
                 .ok(),

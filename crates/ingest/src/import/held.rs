@@ -1,5 +1,5 @@
-//! The postings that an import holds back. They are recorded at its end, removed when a later
-//! import names them, and expired by a release.
+//! Held-back postings of an import: recorded at its end, removed when a later import names them,
+//! expired by a release.
 
 use async_trait::async_trait;
 use domain::{
@@ -14,7 +14,7 @@ use super::{
     sweep::{PAGE, Page, Step},
 };
 
-/// The end of an import that is held back, which records the missing postings.
+/// The end of a held-back import: records missing postings.
 pub(super) struct Holding<'a, F> {
     pub missing: MissingPostings<'a, F>,
     pub lease: CatalogueLease,
@@ -48,7 +48,7 @@ async fn page(
     Ok((page, next))
 }
 
-/// The end of an incomplete import, which removes the postings that its lines have named.
+/// The end of an incomplete import: removes named postings from those held back.
 pub(super) struct Naming<'a> {
     pub ports: &'a CataloguePorts,
     pub lease: CatalogueLease,

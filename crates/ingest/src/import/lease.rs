@@ -1,5 +1,3 @@
-//! The lease of a catalogue while its import runs.
-
 use std::{sync::Arc, time::Duration};
 
 use domain::{
@@ -20,7 +18,7 @@ use super::ports::{CataloguePorts, failed};
 
 const TERMS: Terms = Terms::STANDARD;
 
-/// How long imports that begin at the same time are decided again.
+/// How long concurrently beginning imports retry.
 const WITHIN: Duration = Duration::from_secs(5);
 
 pub(super) struct HeldLease {
@@ -30,7 +28,7 @@ pub(super) struct HeldLease {
 }
 
 impl HeldLease {
-    /// Leases a client's catalogue; `None` if it is not there, and is not to be made with a new id.
+    /// Leases a client's catalogue; `None` if it does not exist and no new id was given.
     pub async fn take(
         ports: &CataloguePorts,
         client: ClientId,
@@ -73,13 +71,11 @@ impl HeldLease {
         }
     }
 
-    /// Is cancelled when the lease is found to be another import's.
     pub fn lost(&self) -> &CancellationToken {
         self.held.lost()
     }
 
-    /// Ends the lease at once, if it is still held, so that no import waits until it lapses. It
-    /// does not retry.
+    /// Ends a lease still held, so that no import waits for its expiry. Does not retry.
     pub async fn release(self, ports: &CataloguePorts) {
         self.renewal.abort();
         let released = panics::caught(ports.catalogues.renew(self.lease, (ports.clock)())).await;
@@ -108,7 +104,7 @@ pub(super) const fn lost() -> ImportError {
 
 fn seconds(time: time::Duration) -> u64 {
     let seconds = time.as_seconds_f64().ceil();
-    // The lease that it is the rest of is short.
+    // The previous lease leaves a short rest.
     (1..=TERMS.length.as_secs())
         .find(|whole| seconds <= f64::from(u32::try_from(*whole).unwrap_or(u32::MAX)))
         .unwrap_or(TERMS.length.as_secs())

@@ -1,5 +1,3 @@
-//! The receipts of an import, in the order of its lines.
-
 use std::collections::VecDeque;
 
 use domain::{
@@ -10,10 +8,10 @@ use kernel::SourceIdentifier;
 
 use super::naming::CompanyKey;
 
-/// The offset of a line among those of an import, blank ones left out.
+/// A line's offset in an import, without blank lines.
 pub(super) type Offset = u64;
 
-/// Lines and their results. Receipts are given out in the order of the lines.
+/// Lines and their results; receipts come out in line order.
 #[derive(Default)]
 pub(super) struct Ledger {
     first: Offset,
@@ -54,7 +52,7 @@ impl Ledger {
         }
     }
 
-    /// The company that lines for a posting which have no result yet give it.
+    /// The company given by unfinished lines for this posting.
     pub fn company_of(&self, posting: &SourceIdentifier) -> Option<CompanyKey> {
         let open = self.rows.iter().rev().filter(|row| row.result.is_none());
         let mut of_it = open.filter(|row| row.id.as_deref() == Some(posting.as_str()));
@@ -82,7 +80,7 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// The receipts that were given out, by outcome, and the unattributed lines.
+    /// Issued receipts by outcome, and unattributed lines.
     pub const fn counts(&self) -> Counts {
         self.counts
     }

@@ -59,7 +59,7 @@ pub use self::{
     ports::{CataloguePorts, ImportPorts},
 };
 
-/// How long a stop waits for imports: their commands have ten seconds.
+/// How long a stop waits for imports, whose commands take up to ten seconds.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
 
 pub struct Importer {
@@ -76,7 +76,7 @@ pub struct ImportTasks {
 }
 
 impl Importer {
-    /// Binds imports to the current runtime, whatever runtime the calls come from.
+    /// Binds imports to the current runtime, whichever runtime calls.
     pub fn new(ports: ImportPorts) -> (Self, ImportTasks) {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -106,7 +106,7 @@ impl Importer {
 #[async_trait]
 impl Imports for Importer {
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError> {
-        // A task, so that a request that is dropped meanwhile leaves no lease behind.
+        // A task, so that a dropped request leaves no lease behind.
         let begun = begin(
             self.ports.clone(),
             order,
@@ -154,7 +154,7 @@ async fn begin(
 }
 
 impl ImportTasks {
-    /// Ends the imports that are running: their clients have to send them again.
+    /// Ends running imports, whose clients must send them again.
     pub fn interrupt(&self) {
         self.stop.cancel();
     }

@@ -1,8 +1,8 @@
-//! Which line of an import decides the name and the logo of a company: the first that names it.
+//! Decides which line of an import sets a company's name and logo: the first that names it.
 //!
-//! Lines of one file may disagree about a company. If the last writer won, a file that is sent
-//! again unchanged would change the company each time, so later lines leave it as it is. That is
-//! decided here, where lines stand in their order, before lanes carry them out side by side.
+//! Lines of a file may disagree. If the last writer won, an unchanged file would change the company
+//! each time. The decision is made here, while lines are in order, before lanes execute them
+//! concurrently.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use fields::Patch;
 use kernel::CompanyId;
 use twox_hash::XxHash3_64;
 
-/// A company, in short: half of its id, which is a hash.
+/// Half of a company's id, which is a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CompanyKey(u64);
 
@@ -21,7 +21,7 @@ impl CompanyKey {
         Self(half)
     }
 
-    /// The key for a cache, where 0 is none: the id's variant sets a bit.
+    /// The key for a cache, where 0 means none: the id's variant sets a bit.
     pub const fn as_u64(key: Option<Self>) -> u64 {
         match key {
             Some(Self(key)) => key,
@@ -34,8 +34,7 @@ impl CompanyKey {
     }
 }
 
-/// The name and the logo that a line gives its company, in short: a hash of each, 0 for one that it
-/// leaves as it is.
+/// Hashes of the name and logo that a line sets; 0 if unset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Claims([u32; 2]);
 
@@ -68,20 +67,19 @@ fn part(patch: &Patch<String>) -> u32 {
     half(XxHash3_64::oneshot(text.as_bytes()) >> 32).max(1)
 }
 
-/// A number of 32 bits.
 fn half(number: u64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
-/// The largest number of companies that an import remembers: some 40 MiB. An import that names more
-/// forgets them all, and a company that it names again may be changed again.
+/// The most remembered companies: some 40 MiB. An import with more forgets them all; companies
+/// named again may change again.
 const MOST_COMPANIES: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct NamedCompanies(HashMap<CompanyKey, Claims>);
 
 impl NamedCompanies {
-    /// Notes that a line names a company. Returns whether one did before.
+    /// Notes that a line names a company. Returns whether an earlier line did.
     pub fn note(&mut self, company: CompanyKey, claims: Claims) -> NamedBefore {
         let Self(known) = self;
         match known.get(&company) {
@@ -100,10 +98,10 @@ impl NamedCompanies {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// The line says nothing of a company, or is refused whatever is stored.
+    /// The line names no company, or is refused whatever is stored.
     Nothing,
     Company(CompanyKey),
-    /// That of its posting, whatever that is.
+    /// The stored posting's company.
     OfPosting,
 }
 

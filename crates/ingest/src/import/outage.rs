@@ -1,12 +1,12 @@
-//! Commands that the store could not answer, and when they are tried again.
+//! Commands that the store could not answer, and the time of their retry.
 
 use runtime::{Waits, waits};
 use tokio::time::Instant;
 
 use super::{execute::Command, ports::PATIENCE};
 
-/// The most commands that fail for good while others are answered: each because of a row that
-/// another transaction holds locked, for example. More mean that the store cannot be written.
+/// The most commands that fail permanently while others succeed, for example at locked rows. More
+/// mean that the store cannot be written.
 const MOST_GIVEN_UP: usize = 16;
 
 pub(super) struct Outage {
@@ -14,14 +14,14 @@ pub(super) struct Outage {
     waits: Waits,
     again: Option<Instant>,
     answered: Option<Instant>,
-    /// Whether all commands of the last batch have failed, and none is tried again yet.
+    /// All commands of the last batch failed, and none is being retried.
     is_away: bool,
     given_up: usize,
 }
 
 pub(super) enum Verdict {
     Again,
-    /// It has failed for too long, and others have not.
+    /// It failed for too long, and others did not.
     GivenUp,
     TimedOut,
 }
@@ -74,7 +74,7 @@ impl Outage {
         if self.again.is_none() {
             let wait = self.waits.next().unwrap_or_default();
             let again = Instant::now() + wait;
-            // The last try is made when the patience ends.
+            // The last retry is at the end of the patience.
             self.again = Some(end.map_or(again, |end| again.min(end.max(Instant::now()))));
         }
     }
@@ -83,10 +83,10 @@ impl Outage {
         self.again
     }
 
-    /// Takes out the commands to try again, in the order of their lines.
+    /// Takes the commands to retry, in line order.
     pub fn take(&mut self) -> Vec<Command> {
         self.again = None;
-        // With new ones: those that failed may be the only ones that do.
+        // With new commands: perhaps only the retried ones fail.
         self.is_away = false;
         let mut commands = std::mem::take(&mut self.commands);
         commands.sort_unstable_by_key(|command| command.offset);

@@ -1,5 +1,4 @@
-//! Parses lines, on threads that may compute for a while, but for those that changed nothing the
-//! last time.
+//! Parses lines on threads that may compute long, except unchanged ones.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -28,7 +27,7 @@ pub(super) struct Taken {
 
 pub(super) struct Entry {
     pub line: u64,
-    /// The postings that it names, whether it is refused or not.
+    /// The postings it names, even if refused.
     pub names: Names,
     pub is_unattributed: bool,
     pub company: Named,
@@ -38,7 +37,7 @@ pub(super) struct Entry {
 
 pub(super) enum Work {
     Parsed(Arc<PutPosting>, Option<LineDigest>),
-    /// It changed nothing in this state, and is parsed if the state is another one now.
+    /// It changed nothing in this state; otherwise it is parsed.
     Cached(Arc<CachedLine>),
 }
 
@@ -53,7 +52,7 @@ pub(super) struct CachedLine {
 }
 
 impl Work {
-    /// Leaves the name and the logo of its company to an earlier line, if one named it.
+    /// Leaves the company's name and logo to an earlier line that named it.
     pub fn leave_company(&mut self, named: NamedBefore) {
         match self {
             _ if named == NamedBefore::No => {}
@@ -89,8 +88,7 @@ pub(super) fn size(line: &Line) -> usize {
     }
 }
 
-/// Parses lines in their order, but for those that are in the cache. A panic is the failure of one
-/// line.
+/// Parses lines in order, except cached ones. A panic fails one line.
 pub(super) fn parse(taken: Vec<Taken>, options: &LineOptions, cache: &LineCache) -> Vec<Entry> {
     let seed = cache.seed(options);
     let lines = taken.iter().flat_map(|taken| &taken.lines);
@@ -109,7 +107,7 @@ pub(super) fn parse(taken: Vec<Taken>, options: &LineOptions, cache: &LineCache)
     entries
 }
 
-/// A line that is in the cache, unless its identifier needs parsing, or is no longer the client's.
+/// A cached line, unless its identifier needs parsing or is no longer the client's.
 fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,

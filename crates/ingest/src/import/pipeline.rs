@@ -1,4 +1,4 @@
-//! The task of an import: has lines parsed, carried out, and answered in their order.
+//! The task of an import: has lines parsed and executed, and answers in order.
 
 use std::{future::pending, pin::Pin, sync::Arc};
 
@@ -33,8 +33,8 @@ use crate::keyed_queue::KeyedQueue;
 
 const PARSES: usize = 4;
 
-/// The most commands that are carried out together, the most such batches at a time, and how many
-/// of them wait for nothing: a further one has to be full.
+/// The most commands in a batch, the most concurrent batches, and how many of these need not be
+/// full.
 pub(super) const BATCH: usize = 256;
 const BATCHES: usize = 32;
 const AT_ONCE: usize = 2;
@@ -53,7 +53,7 @@ pub(super) struct Pipeline {
     events: mpsc::UnboundedSender<Event>,
     parses: FuturesOrdered<Parse>,
     puts: FuturesUnordered<Put>,
-    /// The commands that have no answer, of which those of a posting are under way one at a time.
+    /// Unanswered commands; those of a posting run one at a time.
     commands: KeyedQueue<SourceIdentifier, Command>,
     named: NamedCompanies,
     outage: Outage,
@@ -111,7 +111,7 @@ impl Pipeline {
                 && let Some((ending, reply)) = self.finish.take()
             {
                 let result = self.close(ending).await;
-                // The client may have hung up; what was done stands.
+                // The client may have disconnected; the work stands.
                 let _ = reply.send(result);
                 return;
             }
@@ -164,7 +164,6 @@ impl Pipeline {
         }
     }
 
-    /// Has lines parsed, with those that wait already.
     fn parse(&mut self, first: Taken) {
         let mut count = first.lines.len();
         let mut taken = vec![first];
@@ -227,9 +226,9 @@ impl Pipeline {
         self.give_out();
     }
 
-    /// The companies of the stored postings of the lines that name them by their postings alone, in
-    /// the order of these lines: few lines do, so that most imports ask nothing. While the store
-    /// is unavailable they are not known, and the lines are carried out as single pushes would be.
+    /// The companies of stored postings, in the order of lines that name them only by posting: few
+    /// do, so most imports ask nothing. While the store is unavailable the companies are unknown,
+    /// and the lines run like single pushes.
     async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
         let postings = entries.iter().filter_map(|entry| match &entry.work {
             Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),
@@ -318,7 +317,7 @@ impl Pipeline {
         self.commands.end(command.work.identifier());
     }
 
-    /// Ends the import before its end: what is under way is answered, and nothing more is begun.
+    /// Ends the import early: answers what is in progress, and begins nothing more.
     fn end(&mut self, error: ImportError) {
         tracing::warn!(client_id = %self.options.client, %error, "an import has ended early");
         self.give_up(&as_line_error(&error));
@@ -342,8 +341,8 @@ impl Pipeline {
         }
     }
 
-    /// Ends the import of a request that is gone, as soon as nothing of it is under way: another
-    /// import of the catalogue may follow.
+    /// Ends an import without a request once nothing is in progress: another import of the
+    /// catalogue may follow.
     async fn abandon(mut self) {
         tracing::info!(client_id = %self.options.client, "the request of an import was dropped");
         let gone = IngestError::Unavailable("the request was dropped".to_owned());
@@ -352,7 +351,7 @@ impl Pipeline {
         while let Some((commands, answers)) = self.puts.next().await {
             self.settle(commands, answers);
         }
-        // What could not be recorded is in the log; the lease lapses.
+        // The log has unrecorded work; the lease expires.
         let _ = self.close(Ending::Broken).await;
     }
 

@@ -1,4 +1,4 @@
-//! The ports that imports work with, and what ends an import when they fail.
+//! The ports of imports, and the errors that end one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,19 +12,19 @@ use kernel::StoreError;
 use runtime::{Clock, Throttle, clock};
 use stores::Stores;
 
-/// How long lines are tried again while the store is unavailable, and so the end of an import.
+/// How long lines, and an import's end, are retried while the store is unavailable.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
 pub struct ImportPorts {
     pub ingest: Arc<dyn Ingest>,
     pub lifetime: Lifetime,
-    /// Those of catalogues. The store of their postings also knows whether a line that was imported
-    /// before still changes nothing.
+    /// Catalogues. The store of their postings also knows whether a repeated line still changes
+    /// nothing.
     pub catalogues: CataloguePorts,
 }
 
-/// The ports that work on a whole catalogue: the end of its import, and its undo.
+/// The ports for a whole catalogue: the end of its import, and its undo.
 #[derive(Clone)]
 pub struct CataloguePorts {
     pub catalogues: Arc<dyn Catalogues>,

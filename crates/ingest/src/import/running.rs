@@ -1,4 +1,4 @@
-//! The side of an import's request: hands lines over while there is room, and collects receipts.
+//! The request's side of an import: submits lines while there is room, and collects receipts.
 
 use std::{collections::VecDeque, iter::Peekable, sync::Arc, vec::IntoIter};
 
@@ -12,12 +12,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::parse::{Taken, size};
 
-/// The most lines of an import that have no receipt yet, and the most bytes of them. A longer line
-/// is alone.
+/// The most lines without a receipt, and their most bytes. A longer line is alone.
 pub(super) const MOST_LINES: usize = 2_048;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
-/// The most lines that are parsed by one thread at a time, a millisecond's work.
+/// The most lines parsed by a thread at a time: a millisecond's work.
 pub(super) const PARSED_TOGETHER: usize = 64;
 
 pub(super) enum Order {
@@ -27,7 +26,7 @@ pub(super) enum Order {
 
 pub(super) enum Event {
     Receipts(Vec<Receipt>),
-    /// The import takes nothing more. Lines that it has taken get their receipts.
+    /// The import takes no more lines. Those taken get receipts.
     Ended(ImportError),
 }
 
@@ -35,7 +34,6 @@ pub(super) type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
 pub(super) struct Running {
     orders: mpsc::UnboundedSender<Order>,
     events: mpsc::UnboundedReceiver<Event>,
-    /// The lines without a receipt, by number and size.
     open: VecDeque<(u64, usize)>,
     bytes: usize,
     prefixes: Arc<Prefixes>,
@@ -62,7 +60,7 @@ impl Running {
             || self.open.len() < MOST_LINES && self.bytes + size(line) <= MOST_BYTES
     }
 
-    /// Submits lines as far as there is room, in parts that are parsed together.
+    /// Submits lines as far as there is room, in groups to parse together.
     fn submit(&mut self, lines: &mut Peekable<IntoIter<Line>>) {
         loop {
             let mut taken = Vec::new();
@@ -76,7 +74,7 @@ impl Running {
             if taken.is_empty() {
                 return;
             }
-            // If the task is gone, its channel of events is closed.
+            // If the task is gone, its event channel is closed.
             let _ = self.orders.send(Order::Lines(Taken {
                 lines: taken,
                 prefixes: Arc::clone(&self.prefixes),
@@ -104,7 +102,7 @@ impl Running {
         }
     }
 
-    /// Gives all open lines their receipts after the import's task has ended badly.
+    /// Gives all open lines receipts after the task failed.
     fn fail(&mut self, receipts: &mut Vec<Receipt>) {
         let error = IngestError::Broken("the task of the import ended".to_owned());
         self.bytes = 0;
@@ -152,7 +150,7 @@ impl Import for Running {
             self.note(event, receipts);
         }
         if self.ended.is_some() {
-            // They come soon, as nothing more is begun.
+            // Soon, because nothing more begins.
             self.wait_for_all(receipts).await;
         }
         self.result()

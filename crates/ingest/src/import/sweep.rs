@@ -1,4 +1,4 @@
-//! Works through postings of a catalogue under its lease, in batches that give way to pushes.
+//! Handles a catalogue's postings under its lease, in batches that give way to pushes.
 
 use std::{fmt::Debug, slice, time::Duration};
 
@@ -16,8 +16,8 @@ use super::{
 
 pub(super) const PAGE: usize = 1_024;
 const BATCH: usize = 256;
-/// What is left to it while many push: a hundred thousand postings take a minute at most, and
-/// pushes keep most of their rate.
+/// The minimum rate under load: a hundred thousand postings take a minute at most, and pushes keep
+/// most of their rate.
 const FLOOR: Floor = Floor {
     batch: 64,
     a_second: 2_000,
@@ -25,7 +25,7 @@ const FLOOR: Floor = Floor {
 const CONFLICTS: usize = 4;
 const MOST_STUCK: usize = 1_000;
 
-/// Postings, and the one behind which the next page begins; `None` after the last page.
+/// Postings, and the one after which the next page begins; `None` after the last page.
 pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
 
 #[async_trait]
@@ -34,8 +34,8 @@ pub(super) trait Step: Send {
 
     async fn page(&self, after: Option<PostingId>) -> Result<Page<Self::Posting>, StoreError>;
 
-    /// Writes some of them in one commit under the lease. It may be called again for the same ones
-    /// after a failure, or with some of them alone.
+    /// Writes postings in one commit under the lease. May be called again for the same postings
+    /// after a failure, or for some of them alone.
     async fn commit(&mut self, postings: &[Self::Posting]) -> Result<(), StoreError>;
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Sweep<'a, S: Step> {
     lease: &'a HeldLease,
     stop: &'a CancellationToken,
     work: &'a mut S,
-    /// Postings that could not be written alone, each with the time since when.
+    /// Unwritable postings, with the time of the first failure.
     stuck: Vec<(S::Posting, Instant)>,
     away: Within,
 }
@@ -96,8 +96,8 @@ impl<'a, S: Step> Sweep<'a, S> {
         }
     }
 
-    /// Writes a batch in one commit, or if that fails one by one. Those that cannot be written now
-    /// are left to the end.
+    /// Writes a batch in one commit, or after a failure one by one. Unwritable postings are left to
+    /// the end.
     async fn write(&mut self, batch: &[S::Posting]) -> Result<(), ImportError> {
         let Some(error) = self.together(batch, CONFLICTS).await? else {
             return Ok(());
@@ -115,7 +115,7 @@ impl<'a, S: Step> Sweep<'a, S> {
         Ok(())
     }
 
-    /// Writes a posting; gives the error if it cannot be written now.
+    /// Writes a posting; returns the error if it cannot be written now.
     async fn alone(&mut self, posting: &S::Posting) -> Result<Option<StoreError>, ImportError> {
         let error = self.together(slice::from_ref(posting), 0).await?;
         if let Some(error) = &error {

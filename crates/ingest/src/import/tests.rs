@@ -198,7 +198,6 @@ impl Outcome {
     }
 }
 
-/// Receipts in short: `1 a created, 2 - refused`.
 fn short(receipts: &[Receipt]) -> String {
     let mut text = String::new();
     for receipt in receipts {
@@ -261,7 +260,7 @@ fn lines(body: &[String]) -> Vec<Line> {
     lines.collect()
 }
 
-/// A line that makes a posting, or leaves it as it is.
+/// Creates a posting, or leaves it unchanged.
 fn line(id: &str) -> String {
     titled(id, "Engineer")
 }

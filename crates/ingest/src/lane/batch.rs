@@ -1,4 +1,4 @@
-//! The commands that are to share a lane's next commit.
+//! Commands that will share a lane's next commit.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use super::{
     retry::RetryQueue,
 };
 
-/// How often a batch whose commit met a conflict is decided again as a whole.
+/// How often a batch is decided again as a whole after conflicts.
 const DECIDED_AGAIN: usize = 4;
 
 pub(super) struct OpenBatch {
     batch: Batch,
     jobs: Vec<Job>,
-    /// Commands that are to be tried alone. They leave the lane after the commit, because they may
-    /// be for the same postings, and come after its commands.
+    /// Commands to retry alone. They leave the lane after the commit: they may be for the same
+    /// postings, and come after its commands.
     set_aside: Vec<Job>,
-    /// The answers that hold already, sent together: a client's thread would take the lane's place
-    /// on its processor after each.
+    /// Final answers, sent together: after each one, a client's thread would take the lane's place
+    /// on its processor.
     answered: Vec<(Job, Result<Answer, IngestError>)>,
     loads: usize,
 }
@@ -51,7 +51,7 @@ impl OpenBatch {
         self.len() == 0
     }
 
-    /// Whether the commands were read together with others that came later.
+    /// Whether later commands joined the load.
     pub fn is_shared(&self) -> bool {
         self.loads > 1
     }
@@ -60,7 +60,7 @@ impl OpenBatch {
         &self.batch
     }
 
-    /// Loads the state for more commands. If that fails they are answered or set aside.
+    /// Loads the state for more commands. After a failure they are answered or set aside.
     pub async fn load(&mut self, context: &Context, jobs: Vec<Job>) -> Vec<Job> {
         if self.is_empty() {
             *self = Self::new(context);
@@ -69,7 +69,7 @@ impl OpenBatch {
         let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         match context.load(&mut self.batch, &puts).await {
             Ok(()) => return jobs,
-            // A read waits for no row, only for a table that is locked as a whole.
+            // A read waits for no row, only for a locked table.
             Err(error @ (StoreError::Unavailable(_) | StoreError::Locked(_))) => {
                 refuse(jobs, &error);
             }
@@ -82,7 +82,7 @@ impl OpenBatch {
         Vec::new()
     }
 
-    /// Decides a command whose state was loaded. It is answered if its answer holds already.
+    /// Decides a command whose state was loaded. A final answer is sent.
     pub fn decide(&mut self, context: &Context, retries: &RetryQueue, job: Job) {
         let now = (context.clock)();
         let decided = match decide(&self.batch, &job.put, now) {
@@ -110,8 +110,7 @@ impl OpenBatch {
         }
     }
 
-    /// Sends the answers that hold already, and has commands tried alone that come after no command
-    /// of the batch.
+    /// Sends the final answers, and retries alone the commands that follow no command of the batch.
     pub fn release(&mut self, retries: &Arc<RetryQueue>) {
         for (job, answer) in self.answered.drain(..) {
             job.answer(answer);
@@ -130,11 +129,11 @@ impl OpenBatch {
     }
 
     /// Commits the batch and answers its commands. After a conflict it is decided again as a whole,
-    /// a few times: where several processes write the same postings, one batch of them succeeds
-    /// each time, which is much more than one command. Otherwise its commands are tried alone.
+    /// a few times: where several processes write the same postings, one whole batch succeeds each
+    /// time. Otherwise its commands are retried alone.
     pub async fn commit(mut self, context: &Context, retries: &Arc<RetryQueue>) {
         let mut waits = waits::after_conflicts().take(DECIDED_AGAIN);
-        // The clients of a batch that is late have their 503.
+        // The clients of a late batch already have their 503.
         while !self.jobs.iter().all(Job::is_late) {
             let batch = std::mem::replace(&mut self.batch, context.batch());
             let jobs = std::mem::take(&mut self.jobs);
@@ -166,7 +165,7 @@ impl OpenBatch {
         retries.admit(self.set_aside);
     }
 
-    /// Loads and decides the commands of a batch again. Those that were set aside came after them.
+    /// Loads and decides a batch's commands again. Those set aside came after them.
     async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
         let set_aside = std::mem::take(&mut self.set_aside);
         for job in self.load(context, jobs).await {

@@ -1,5 +1,5 @@
-//! The steps of the use case, in which a panic is a failure of the store: it fails a command or a
-//! batch, and not the lane.
+//! The steps of the use case. A panic counts as a store failure: it fails a command or batch, not
+//! the lane.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -26,8 +26,8 @@ pub(super) struct Context {
     pub locks: Arc<dyn LockedRows>,
     pub lifetime: Lifetime,
     pub clock: Clock,
-    /// Whether the last commands named companies that are not those of their postings, so that the
-    /// next ones may too. Most pushes are repeated, and for them such a load is for nothing.
+    /// Whether the last commands named companies other than their postings' own, so that the next
+    /// ones may too. Most pushes are repeated, for which such a load is wasted.
     pub names_others: AtomicBool,
 }
 
@@ -53,7 +53,7 @@ impl Context {
         (answers, committed)
     }
 
-    /// Those of these rows that other transactions hold locked.
+    /// The rows among these that other transactions lock.
     pub async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
         if locks.is_empty() {
             return Ok(RowLocks::default());

@@ -1,4 +1,4 @@
-//! Groups of lanes: those of pushes, and those of the lines of imports.
+//! Groups of lanes: for pushes, and for lines of imports.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -28,7 +28,7 @@ use super::{
     task::{GroupSettings, Lane},
 };
 
-/// Lanes that commands are spread over by their identifier, and the slots of the commands.
+/// Lanes that share commands by identifier, and the commands' slots.
 pub(super) struct Group {
     // Unbounded, because the slots bound the number of commands.
     lanes: Vec<mpsc::UnboundedSender<Job>>,
@@ -69,7 +69,7 @@ impl Group {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }
 
-    /// Queues a command in the lane of its posting. It has this long for its answer.
+    /// Queues a command in its posting's lane, with this deadline.
     pub fn queue(
         &self,
         put: Arc<PutPosting>,
@@ -99,7 +99,7 @@ impl Group {
         Pending { answer, deadline }
     }
 
-    /// Queues commands in their order, as slots become free, and waits for their answers.
+    /// Queues commands in order as slots become free, and waits for their answers.
     pub async fn put_all(
         &self,
         puts: Vec<Arc<PutPosting>>,
@@ -111,7 +111,7 @@ impl Group {
         for puts in puts.chunks(self.queue) {
             let count = u32::try_from(puts.len()).unwrap_or(u32::MAX);
             let slots = Arc::clone(&self.slots).acquire_many_owned(count).await;
-            // They are never closed, and there is one for each.
+            // Never closed, and one for each.
             let mut slots = slots.ok();
             let mut slot = || slots.as_mut().and_then(|slots| slots.split(1));
             pending.extend(puts.iter().map_while(|put| {

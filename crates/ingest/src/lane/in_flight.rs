@@ -1,4 +1,4 @@
-//! The commits of a lane that are under way, and the rows that they touch.
+//! A lane's commits in progress, and their rows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use tokio::{
 
 use super::job::Job;
 
-/// The rows of a commit: the postings of its commands, and the companies that it writes.
+/// The rows of a commit: its commands' postings, and written companies.
 pub(super) struct Rows {
     pub postings: Vec<SourceIdentifier>,
     pub companies: Vec<CompanyId>,
 }
 
-/// The commits that are under way. No two touch the same posting, or write the same company.
+/// Commits in progress. No two touch the same posting, or write the same company.
 #[derive(Default)]
 pub(super) struct InFlightSet {
     tasks: JoinSet<()>,
@@ -35,7 +35,7 @@ impl InFlightSet {
         self.rows.insert(id, rows);
     }
 
-    /// Waits for the next one to end; never returns if none is under way.
+    /// Waits for the next one to end; never returns without any.
     pub async fn next_end(&mut self) {
         match self.tasks.join_next_with_id().await {
             Some(ended) => self.end(ended),
@@ -80,8 +80,7 @@ impl InFlightSet {
         !self.companies.is_empty() && companies.any(|id| self.companies.contains(&id))
     }
 
-    /// Whether a command has to wait: for its posting, or for a company that its decision depends
-    /// on.
+    /// Whether a command must wait for its posting, or for a company that its decision depends on.
     pub fn conflicts_with(&self, job: &Job) -> bool {
         let named = job.put.patch.company().key();
         let companies = (job.waits_for.into_iter()).chain(named.into_iter().map(CompanyId::of));

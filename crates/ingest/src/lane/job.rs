@@ -1,4 +1,4 @@
-//! A command on its way through a lane, and its answer.
+//! A command in a lane, and its answer.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ pub(super) struct Job {
     pub put: Arc<PutPosting>,
     pub lease: Option<CatalogueLease>,
     pub is_dry_run: bool,
-    /// Its posting's company, if the command has to wait for a commit that writes it.
+    /// The company of its posting, if a commit in progress writes it.
     pub waits_for: Option<CompanyId>,
     pub deadline: Instant,
     pub reply: oneshot::Sender<Result<Answer, IngestError>>,
-    /// Its slot among the commands in flight, released with the answer.
+    /// Released with the answer.
     pub _slot: OwnedSemaphorePermit,
 }
 
 impl Job {
-    /// Whether its deadline is over, so that the client already has a 503.
+    /// Whether its deadline is over, so the client already has a 503.
     pub fn is_late(&self) -> bool {
         self.deadline <= Instant::now()
     }
 
     pub fn answer(self, answer: Result<Answer, IngestError>) {
-        // The client may have hung up; what was committed stands.
+        // The client may have disconnected; the commit stands.
         let _ = self.reply.send(answer);
     }
 }
@@ -46,7 +46,7 @@ impl Pending {
     pub async fn answer(self) -> Result<Answer, IngestError> {
         match timeout_at(self.deadline, self.answer).await {
             Ok(Ok(answer)) => answer,
-            // A lane drops the commands that are late.
+            // A lane drops late commands.
             Ok(Err(_)) if self.deadline > Instant::now() => Err(unavailable(STOPPED)),
             Ok(Err(_)) | Err(_) => Err(unavailable(TOO_LONG)),
         }
@@ -71,7 +71,7 @@ pub(super) fn failed(error: StoreError) -> IngestError {
     }
 }
 
-/// The answer to a command whose commit is in doubt, and the answer that holds with the commit.
+/// The answer to a command whose commit is in doubt, and the one that holds with the commit.
 pub(super) fn in_doubt(why: &str, answer: Result<Answer, Rejection>) -> IngestError {
     let why = why.to_owned();
     match answer.map(Box::new) {

@@ -1,5 +1,5 @@
-//! Rows that were found locked by other transactions, which are remembered for a moment: so a batch
-//! waits for such a row once, and not with each command for it.
+//! Briefly remembers rows locked by other transactions, so that a batch waits for such a row once,
+//! not with each command.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use domain::store::{RowLocks, Snapshot};
 use kernel::{CompanyId, SourceIdentifier};
 use runtime::Recent;
 
-/// How long a row counts as locked after it was found so.
+/// How long a row counts as locked after a failed lock attempt.
 const MEMORY: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
@@ -50,8 +50,8 @@ impl LockedRows {
         }
     }
 
-    /// Remembers what a commit waited for that saw nothing locked: another transaction is about to
-    /// insert its posting or one of these companies.
+    /// Remembers the rows of a commit that saw no lock but timed out: another transaction is about
+    /// to insert its posting or one of these companies.
     pub fn remember_unseen(&mut self, identifier: &SourceIdentifier, companies: &[CompanyId]) {
         self.forget_old();
         self.remember_posting(identifier);

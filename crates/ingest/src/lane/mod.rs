@@ -1,24 +1,24 @@
 //! The ingest lanes: pushed postings queue here, and share reads and commits.
 //!
-//! [`Lanes`] runs [`domain::usecase::Batch`] behind queues. Commands are spread over a few lanes by
-//! their identifier, so that two lanes never write the same posting. A lane ([`task`]) takes
-//! whatever waits as its next batch, and never waits for more to come: under light load a batch is
-//! one posting, under heavy load one commit pays for many. A command is loaded and decided once.
+//! [`Lanes`] runs [`domain::usecase::Batch`] behind queues. A few lanes share commands by
+//! identifier, so no two lanes write the same posting. A lane ([`task`]) takes all waiting commands
+//! as its next batch, and never waits for more: under light load a batch is one posting, under
+//! heavy load one commit serves many. A command is loaded and decided once.
 //!
-//! - What changes nothing is answered at once: most of a catalogue that is pushed again, which
-//!   would otherwise wait behind the commits of others.
-//! - [`batch`] has the commands that were decided and wait for their commit, which more may share.
-//! - [`in_flight`] has the commits under way. They overlap if they touch none of the same rows, and
-//!   the next batch is loaded and decided meanwhile.
-//! - [`retry`] has the commands of a batch that failed, above all by a conflict, and those that
-//!   wait for a row which another transaction holds [`locked`]. Each is decided again by itself.
+//! - Unchanged pushes are answered at once: most of a repeated catalogue, which would otherwise
+//!   wait for others' commits.
+//! - [`batch`] has decided commands that wait for their commit, which more may share.
+//! - [`in_flight`] has running commits. They overlap if they share no rows, while the next batch is
+//!   loaded and decided.
+//! - [`retry`] has commands of failed batches, mostly by conflicts, and those that wait for a row
+//!   [`locked`] by another transaction. Each is decided again by itself.
 //!
-//! The lines of imports have lanes and slots of their own ([`group`]), so that they fill no queue
-//! in which pushes wait. Their batches are larger, and they give way to pushes ([`priority`]). A
-//! push and a line that write the same posting at the same time meet in its version.
+//! Lines of imports have lanes and slots of their own ([`group`]), so that pushes never queue
+//! behind them. Their batches are larger, and give way to pushes ([`priority`]). A push and a line
+//! that write the same posting at once conflict in its version.
 //!
-//! The task that finishes a command ([`job`]) answers it. Because these tasks commit, a request
-//! that is dropped half-way aborts nothing.
+//! The task that finishes a command ([`job`]) answers it. These tasks commit, so a dropped request
+//! aborts nothing.
 
 mod batch;
 mod context;
@@ -50,16 +50,16 @@ use runtime::{Clock, Loops};
 pub use self::task::GroupSettings;
 use self::{context::Context, group::Group, priority::PrioritySemaphore};
 
-/// How long a stop waits for a commit that began before its commands' deadline.
+/// How long a stop waits for a commit that began before its deadline.
 const GRACE: Duration = Duration::from_secs(5);
 const LATE: &str = "the store does not answer, and whether a commit took place is not known";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
     pub pushes: GroupSettings,
-    /// The lanes of lines of imports. While one waits for the store, another one decides.
+    /// Lanes for lines of imports. While one waits for the store, another decides.
     pub lines: GroupSettings,
-    /// How long a command may take from its arrival in a queue on.
+    /// How long a command may take from its arrival in a queue.
     pub deadline: Duration,
 }
 
@@ -89,13 +89,13 @@ pub struct Lanes {
     deadline: Duration,
 }
 
-/// Commands in flight from which on other work throttles itself. Fewer leave room for it: most of
-/// their time goes to the clients and to the disk.
+/// Commands in flight above which other work throttles itself. Fewer leave room for it: most of
+/// their time is spent on clients and disk.
 const BUSY_AT: usize = 8;
 
 impl Lanes {
-    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped. A stop
-    /// ends the intake, and answers the commands that were accepted.
+    /// Starts the lanes, which run until stopped, or until [`Lanes`] is dropped. A stop ends the
+    /// intake, and answers accepted commands.
     pub fn start(
         store: &Arc<dyn Store>,
         locks: &Arc<dyn LockedRows>,
@@ -125,7 +125,7 @@ impl Lanes {
         (both, loops)
     }
 
-    /// A gauge of the commands in flight, lines of imports among them.
+    /// A gauge of commands in flight, including lines of imports.
     pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let (pushes, lines) = (self.pushes.under_way(), self.lines.under_way());
         move || pushes() + lines()

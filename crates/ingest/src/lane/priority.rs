@@ -1,4 +1,4 @@
-//! A semaphore on which the lanes of imports give way to pushes.
+//! A semaphore by which lanes of imports give way to pushes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,12 +7,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// The longest pause after a commit: one that took longer waited for something else.
+/// The longest pause after a commit: a longer one waited for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Lets pushes go first. While they are many, the lanes of imports have one commit under way in
-/// all, as small as one of pushes, and pause after it for as long as it took. So they keep a
-/// share, whatever the load of pushes is.
+/// Gives pushes priority. While there are many, import lanes share one running commit, as small as
+/// one of pushes, and pause after it for its duration. So they keep a share under any load.
 pub(super) struct PrioritySemaphore {
     is_busy: Box<dyn Fn() -> bool + Send + Sync>,
     free: Arc<Semaphore>,
@@ -27,7 +26,7 @@ pub(super) struct Permit {
 }
 
 impl PrioritySemaphore {
-    /// Permits for so many lanes. While pushes are many, a batch has `few` lines at most.
+    /// Permits for this many lanes. While pushes are many, a batch has at most `few` lines.
     pub fn new(is_busy: Box<dyn Fn() -> bool + Send + Sync>, lanes: usize, few: usize) -> Self {
         let lanes = u32::try_from(lanes).unwrap_or(u32::MAX).max(1);
         Self {
@@ -49,7 +48,7 @@ impl PrioritySemaphore {
     pub async fn acquire(&self) -> Permit {
         let is_exclusive = (self.is_busy)();
         let lanes = if is_exclusive { self.lanes } else { 1 };
-        // It is never closed.
+        // Never closed.
         let permit = Arc::clone(&self.free).acquire_many_owned(lanes).await.ok();
         Permit {
             is_exclusive,

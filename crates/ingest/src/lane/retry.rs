@@ -1,10 +1,9 @@
-//! Commands that are tried alone: those of a batch that failed, and those that need a row which
-//! another transaction holds locked.
+//! Commands retried alone: those of a failed batch, and those that need a row locked by another
+//! transaction.
 //!
-//! They have left their batch and their lane, so all other commands go on. Those for one posting
-//! are tried one after the other, each until it succeeds or its deadline is over. The number of
-//! concurrent tries and of commands that wait for locks is limited: the rest of the connections and
-//! of the slots is for the other commands.
+//! They have left batch and lane, so other commands continue. Those for one posting are retried in
+//! order, each until success or its deadline. The numbers of concurrent retries and of commands
+//! waiting for locks are limited: other commands need the remaining connections and slots.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,9 +27,9 @@ use super::{
 };
 use crate::keyed_queue::KeyedQueue;
 
-/// Concurrent tries, each on a connection of its own.
+/// Concurrent retries, each on its own connection.
 const TRIES: usize = 2;
-/// The most commands that wait for locked rows: in all, and for one posting.
+/// The most commands waiting for locked rows: in all, and for one posting.
 const WAITING: usize = 256;
 const WAITING_FOR_ONE: usize = 32;
 
@@ -50,7 +49,7 @@ struct State {
     locked: LockedRows,
 }
 
-/// What came of a try: an error of the store has the command tried again, if that helps.
+/// The result of a try. A store error repeats it if that may help.
 type Tried = Result<Result<Answer, IngestError>, StoreError>;
 
 impl RetryQueue {
@@ -68,8 +67,8 @@ impl RetryQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a command has to be tried alone: because others for its posting are, which it may
-    /// not overtake, or because a row that it needs is taken for locked.
+    /// Whether a command must run alone: because earlier ones for its posting do, or because a row
+    /// that it needs counts as locked.
     pub fn takes(&self, job: &Job, batch: &Batch, decision: Option<&Decided>) -> bool {
         let state = self.state();
         let writes = decision.filter(|decision| decision.change.is_some());
@@ -81,8 +80,7 @@ impl RetryQueue {
             })
     }
 
-    /// Takes commands that wait for locked rows, in their order; answers those for which there is
-    /// no room.
+    /// Takes commands that wait for locked rows, in order; refuses those without room.
     pub fn admit(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
             let mut state = self.state();
@@ -154,7 +152,7 @@ impl RetryQueue {
         }
     }
 
-    /// Tries a command alone, without waiting for rows that are visibly locked.
+    /// Runs a command alone, without waiting for visibly locked rows.
     async fn attempt(&self, job: &Job) -> Tried {
         let permit = timeout_at(job.deadline, self.tries.acquire()).await;
         if permit.is_err() || job.is_late() {
@@ -196,7 +194,7 @@ impl RetryQueue {
         }
     }
 
-    /// Has each command tried once more at most, and waits until all are answered.
+    /// Tries each command once more at most, and waits for all answers.
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();

@@ -1,9 +1,9 @@
-//! The task of a lane: loads what waits, decides it in its order, and starts commits.
+//! The task of a lane: loads waiting commands, decides them in order, and starts commits.
 //!
-//! While commits are under way, more is loaded and decided if it touches none of the same postings,
-//! and no company that one of them writes. A command that has to wait for them is left, and with it
-//! every later one of its posting, so that the order of each posting is kept. What a lane has
-//! loaded it has not written meanwhile, because no commit is started while it loads.
+//! While commits run, it loads and decides more commands that touch none of their postings, and no
+//! company that they write. A command that must wait stays, with every later one of its posting:
+//! the order of each posting is kept. A lane's loaded state is never outdated by itself, because it
+//! starts no commit while loading.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -23,40 +23,39 @@ use super::{
     priority::PrioritySemaphore, retry::RetryQueue,
 };
 
-/// How many batches' worth of waiting commands are looked at for one batch.
+/// How many batches' worth of waiting commands are examined for one batch.
 const LOOKED_AT: usize = 4;
 
-/// The time after which a commit is taken for stuck, and holds up the next one no longer.
+/// A commit that takes longer counts as stuck, and no longer delays the next.
 const STUCK: Duration = Duration::from_millis(20);
 
-/// The numbers of a group of lanes, each at least one.
+/// The sizes of a group of lanes, each at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupSettings {
     pub lanes: usize,
     pub queue: usize,
-    /// How many commands share a commit at most. More gain little and wait longer.
+    /// The most commands per commit. More gain little and wait longer.
     pub batch: usize,
-    /// How many commits of a lane are under way at most. Those of lines overlap with one another
-    /// anyway.
+    /// The most running commits of a lane. Those of lines overlap anyway.
     pub commits: usize,
 }
 
 pub(super) struct Lane {
     context: Arc<Context>,
     settings: GroupSettings,
-    /// Of a lane that gives way to others.
+    /// Set for a lane that gives way.
     priority: Option<Arc<PrioritySemaphore>>,
     retries: Arc<RetryQueue>,
     waiting: VecDeque<Job>,
     open: OpenBatch,
     in_flight: InFlightSet,
-    /// A permit for each commit that may be under way. Full batches queue for them.
+    /// A permit for each running commit. Full batches queue for them.
     commits: Arc<Semaphore>,
 }
 
 enum Start {
     Now,
-    /// When what waits is loaded too, if anything does.
+    /// When waiting commands are loaded too, if there are any.
     Shared,
     At(Instant),
     Later,
@@ -80,7 +79,7 @@ impl Lane {
         }
     }
 
-    /// Works until it is stopped, nothing more arrives, and everything is answered.
+    /// Runs until it is stopped, nothing more arrives, and everything is answered.
     pub async fn run(
         mut self,
         mut arriving: mpsc::UnboundedReceiver<Job>,
@@ -125,7 +124,6 @@ impl Lane {
         }
     }
 
-    /// The size of a batch now.
     fn batch(&self) -> usize {
         let most = self.settings.batch;
         let priority = self.priority.as_ref();
@@ -138,12 +136,12 @@ impl Lane {
         }
         let under_way = self.in_flight.len();
         let is_full = self.open.len() >= self.batch();
-        // One of lines does not queue for its commit: by then it may be larger.
+        // Lines do not queue for their commit: by then the batch may be larger.
         if is_full && (under_way == 0 || self.priority.is_none()) {
             return Start::Now;
         }
         if under_way == 0 {
-            // What waits already shares the commit instead of waiting for its end.
+            // Waiting commands share the commit instead of waiting for its end.
             return if self.open.is_shared() {
                 Start::Now
             } else {
@@ -207,7 +205,7 @@ impl Lane {
         let (context, retries) = (Arc::clone(&self.context), Arc::clone(&self.retries));
         let (commits, priority) = (Arc::clone(&self.commits), self.priority.clone());
         self.in_flight.start(open.rows(), async move {
-            // It is never closed.
+            // Never closed.
             let _permit = commits.acquire().await;
             let turn = match &priority {
                 Some(priority) => Some(priority.acquire().await),
@@ -221,7 +219,7 @@ impl Lane {
     }
 }
 
-/// Commands that have to wait, and with them every later one of their postings.
+/// Commands that must wait, with every later one of their postings.
 #[derive(Default)]
 struct Left {
     jobs: Vec<Job>,

@@ -58,7 +58,7 @@ impl Pushes {
     }
 }
 
-/// An answer without the state that it is based on and what it did to that.
+/// An answer without its basis and effects.
 fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
     answer.map(|answer| Answer {
         basis: None,
@@ -68,7 +68,7 @@ fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
     })
 }
 
-/// Closes the gate and has one commit stand before it, so that what comes next waits together.
+/// Closes the gate before a commit, so that later commands wait together.
 async fn block_commit(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
     store.close_gate();
     let first = Pushes::of(lane, ["first"]);

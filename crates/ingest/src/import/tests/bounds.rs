@@ -1,5 +1,3 @@
-//! What an import keeps in memory.
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domain::{
@@ -38,7 +36,6 @@ impl Ingest for Stuck {
     }
 }
 
-/// The lines that are on their way when an import takes no more of them.
 async fn taken(body: &[String]) -> usize {
     let stuck = Arc::<Stuck>::default();
     let kit = Kit::with(|_| Arc::clone(&stuck) as _);

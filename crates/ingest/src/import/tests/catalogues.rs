@@ -1,5 +1,3 @@
-//! Imports of catalogues.
-
 use domain::{
     catalogue::{CatalogueQuery, Leased},
     import::Missing,
@@ -176,7 +174,7 @@ async fn a_dry_run_of_a_catalogue_says_what_would_happen() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     kit.import(of_catalogue("feed"), &body(&["b"])).await;
     let (tries, before) = (kit.store.tries(), kit.catalogue("feed").await);
-    // Beside an import that is running.
+    // Beside a running import.
     let running = kit.begin(of_catalogue("feed")).await;
     let held = kit.import(dry(of_catalogue("feed")), &body(&["a"])).await;
     assert_eq!(
@@ -260,7 +258,8 @@ async fn a_locked_row_holds_up_only_its_own_expiry() {
     }
 }
 
-/// Its process was cut off, its lease lapsed, and the client sent a newer version to another one.
+/// Its process was cut off, its lease expired, and the client sent a newer version to another
+/// process.
 #[tokio::test(start_paused = true)]
 async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
     let kit = Kit::new();
@@ -285,7 +284,7 @@ async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
     let pushed = ingest(&*kit.store.memory, &newer, Lifetime::days(60), later);
     pushed.await.unwrap();
     kit.store.open_gate();
-    // It may learn of the loss only at its end.
+    // It may notice the loss only at its end.
     let _ = import.settle().await;
     assert_eq!(short(&import.receipts), "1 a failed, 2 new failed");
     let (summary, result) = import.finish(Ending::Whole).await;

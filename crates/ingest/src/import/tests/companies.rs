@@ -1,5 +1,5 @@
-//! Lines that disagree about a company: the first that names it decides, however often a file is
-//! sent and however its lines are spread.
+//! Lines that disagree about a company: the first that names it decides, however the file is sent
+//! and split.
 
 use std::collections::HashMap;
 
@@ -76,7 +76,7 @@ async fn twice(seed: u64) {
     (settings.lines.lanes, settings.lines.batch) =
         (rng.random_range(1..=4), rng.random_range(1..=16));
     let kit = Kit::with_settings(settings);
-    // Each posting is there, and of a company that is known.
+    // Each posting exists, and its company is known.
     let ids: Vec<_> = (0..rng.random_range(1..150))
         .map(|n| n.to_string())
         .collect();

@@ -1,4 +1,4 @@
-//! Leases, and imports that end before their end.
+//! Leases, and imports that end early.
 
 use domain::catalogue::Forgotten;
 use kernel::testing::hours;
@@ -39,7 +39,7 @@ async fn an_import_that_is_dropped_ends_its_lease() {
     sleep(Duration::from_millis(1)).await;
     drop(import);
     sleep(Duration::from_secs(1)).await;
-    // A line of it is still under way.
+    // A line is still in progress.
     assert!(kit.catalogue("feed").await.unwrap().is_running);
     kit.store.open_gate();
     eventually("its lease ends", async || {
@@ -114,7 +114,7 @@ async fn a_stop_ends_imports() {
     kit.store.open_gate();
     let more = import.take(&body(&["b"])).await;
     assert_eq!(more, Err(stopping()));
-    // What was under way is answered as it is.
+    // Work in progress is answered truthfully.
     assert_eq!(short(&import.receipts), "1 a created, 1 b failed");
     let (summary, result) = import.finish(Ending::Broken).await;
     assert_eq!((summary.complete, result), (false, Err(stopping())));

@@ -1,5 +1,3 @@
-//! Failures of the store, and of lines.
-
 use domain::store::RowLocks;
 
 use super::*;
@@ -42,7 +40,7 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
     assert_eq!(ended, Err(away.clone()));
     let took = start.elapsed().as_secs();
     assert!((60..=66).contains(&took), "{took}");
-    // All that were taken have their receipts.
+    // All taken lines have receipts.
     let receipts = &import.receipts;
     assert_eq!(receipts.len(), 2 + 5_001);
     assert_eq!(
@@ -75,7 +73,7 @@ async fn a_row_that_stays_locked_fails_its_line_alone() {
     });
     let mut import = kit.begin(order()).await;
     import.take(&[titled("a", "New"), line("b")]).await.unwrap();
-    // The others are carried out meanwhile.
+    // The others are executed meanwhile.
     for n in 0..30 {
         let id = format!("c{n}");
         import.take(&[line(&id)]).await.unwrap();

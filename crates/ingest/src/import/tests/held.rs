@@ -1,4 +1,4 @@
-//! Imports of catalogues that are held back, and their release.
+//! Held-back imports of catalogues, and their release.
 
 use domain::{catalogue::MissingPosting, store::RowLocks};
 use kernel::{Actor, Status};
@@ -17,7 +17,7 @@ impl Kit {
         (named, missing.iter().all(is_held))
     }
 
-    /// Has a catalogue with six postings, of which an import without lines holds all back.
+    /// A catalogue with six postings, all held back by an import without lines.
     async fn held() -> Self {
         let kit = Self::new();
         kit.import(of_catalogue("feed"), &body(&ALL)).await;
@@ -53,7 +53,7 @@ async fn what_is_held_back_is_listed_and_expires_when_it_is_released() {
     assert_eq!((missing.count, missing.expired, missing.held), (6, 4, None));
     assert_eq!(kit.release("feed").await, Ok((0, 0)));
 
-    // It is the import's like any expiry, and so comes back by an undo.
+    // It counts as an expiry of the import, so an undo reopens it.
     assert_eq!(kit.undo("feed").await, Ok((4, 0)));
     assert_eq!(kit.expired(&ALL).await, ["f"]);
 }

@@ -1,5 +1,3 @@
-//! Lines and their receipts.
-
 use domain::import::{Counts, TooLong};
 
 use super::*;

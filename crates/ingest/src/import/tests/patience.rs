@@ -1,4 +1,4 @@
-//! Imports of catalogues that may miss a posting for a while.
+//! Imports that tolerate missing postings for a while.
 
 use super::*;
 
@@ -38,10 +38,10 @@ async fn what_is_missing_for_a_while_is_not_written_until_it_expires() {
         assert_eq!(kit.missing(3, named).await, missing, "{named:?}");
     }
     assert_eq!(kit.posting("b").await, before);
-    // Those that miss it count that, and no more.
+    // Imports that miss it count that, and no more.
     assert_eq!(kit.store.commits()[commits..], [0, 0]);
 
-    // A dry run counts nothing, and says what would expire now.
+    // A dry run counts nothing, and reports what would expire now.
     kit.missing(3, &["a"]).await;
     kit.missing(3, &["a"]).await;
     let dry = ImportOrder {
@@ -61,7 +61,7 @@ async fn imports_that_prove_zero_count_and_the_last_in_a_row_expires_all() {
     kit.missing(3, &["a", "b"]).await;
     for _ in 0..2 {
         assert_eq!(kit.missing_in_none(3, Ending::Proven).await, (2, 0, false));
-        // One without a proof is held back, and so is one that would expire all at once.
+        // An import without proof is held back, and so is one that would expire everything at once.
         assert_eq!(kit.missing_in_none(3, Ending::Whole).await, (2, 0, true));
         assert_eq!(kit.missing_in_none(1, Ending::Proven).await, (2, 0, true));
     }

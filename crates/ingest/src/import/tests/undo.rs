@@ -1,4 +1,4 @@
-//! Undos of what catalogues expired.
+//! Undos of catalogues' expiries.
 
 use domain::usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder};
 use kernel::{Actor, Status};
@@ -15,13 +15,11 @@ fn of(name: &str) -> CorrectionOrder {
 }
 
 impl Kit {
-    /// The numbers of postings that a release expired, and left.
     pub async fn release(&self, name: &str) -> Result<(u64, u64), CatalogueError> {
         let released = self.importer.corrections().release(of(name)).await?;
         Ok((released.expired, released.left))
     }
 
-    /// The numbers of postings that an undo reopened, and left.
     pub async fn undo(&self, name: &str) -> Result<(u64, u64), CatalogueError> {
         let undone = self.importer.corrections().undo(of(name)).await?;
         Ok((undone.reopened, undone.left))
@@ -35,7 +33,7 @@ async fn what_nothing_has_changed_since_is_open_again() {
     kit.import(of_catalogue("feed"), &body(&ids)).await;
     let fewer = kit.import(of_catalogue("feed"), &body(&["a"])).await;
     assert_eq!(fewer.missing(), (5, 5, false));
-    // One is open again, one is another, one is pushed unchanged, one is listed elsewhere.
+    // One is open again, one differs, one is pushed unchanged, one is listed elsewhere.
     let reopened = r#"{"id":"b","payload":{"expiration":null}}"#.to_owned();
     let pushed = [reopened, titled("c", "Other"), line("d")];
     let pushed = kit.import(order(), &pushed).await;
@@ -60,7 +58,7 @@ async fn what_nothing_has_changed_since_is_open_again() {
     assert_eq!(kit.undo("feed").await, Ok((0, 0)));
     assert_eq!(kit.undo("none").await, Err(CatalogueError::NotFound));
     assert_eq!((kit.posting("b").await, kit.posting("e").await), opened);
-    // They are the catalogue's still.
+    // They still belong to the catalogue.
     let again = kit.import(of_catalogue("feed"), &body(&["a"])).await;
     assert_eq!(again.missing(), (3, 3, false));
     assert_eq!(kit.expired(&ids).await, ["b", "c", "d", "f"]);
@@ -129,7 +127,7 @@ async fn an_undo_and_imports_exclude_each_other() {
     eventually("it reopens", async || kit.store.tries() > before).await;
     let refused = kit.importer.begin(of_catalogue("feed")).await;
     assert!(matches!(refused.err(), Some(ImportError::Running(1..=30))));
-    // It goes on without its client.
+    // It continues without its client.
     undo.abort();
     assert!(undo.await.is_err());
     kit.store.open_gate();

@@ -1,5 +1,3 @@
-//! Rows that another transaction holds locked.
-
 use domain::{
     store::RowLocks,
     testing::{push, put_id},
@@ -37,7 +35,6 @@ fn company() -> CompanyId {
     CompanyId::of(&Website::parse("https://acme.example").unwrap().key())
 }
 
-/// Pushes, and has it get as far as it can.
 async fn begin(lane: &Arc<Lanes>, identifier: &str, body: &str) -> Pushed {
     let (lane, put) = (Arc::clone(lane), push(identifier, body));
     let pushed = tokio::spawn(async move { lane.put(put).await });
@@ -130,7 +127,7 @@ async fn commands_for_a_locked_posting_keep_their_order() {
         pushes.push(retitle(&lane, "a", title).await);
         sleep(Duration::from_millis(400)).await;
     }
-    // One that changes nothing of what is stored waits too.
+    // An unchanged push waits too.
     assert!(pushes.iter().all(|push| !push.is_finished()));
     let before = store.commits().len();
     store.lock(RowLocks::default());
@@ -158,7 +155,7 @@ async fn only_so_many_wait_for_locked_rows() {
     }
     sleep(Duration::from_millis(100)).await;
     let refused = pushes.iter().filter(|push| push.is_finished()).count();
-    // One is being tried, and 32 wait.
+    // One is being retried, and 32 wait.
     assert_eq!(refused, 60 - 33);
     assert!(retitle(&lane, "b", "New").await.await.unwrap().is_ok());
     store.lock(RowLocks::default());
@@ -169,7 +166,7 @@ async fn only_so_many_wait_for_locked_rows() {
     assert_eq!(fates, [60 - 33, 33]);
 }
 
-/// No transaction sees what another one is about to add.
+/// No transaction sees what another is about to add.
 #[tokio::test(start_paused = true)]
 async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     let (store, lane, _tasks) = with(["b"]).await;

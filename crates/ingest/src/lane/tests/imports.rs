@@ -6,7 +6,6 @@ use super::*;
 
 type Line = Result<Answer, IngestError>;
 
-/// Submits lines of an import, and has them get as far as they can.
 async fn import(lane: &Arc<Lanes>, identifiers: &[String]) -> JoinHandle<Vec<Line>> {
     let puts = identifiers
         .iter()
@@ -30,7 +29,7 @@ fn created(identifiers: &[String]) -> Vec<Line> {
     identifiers.iter().map(created).collect()
 }
 
-// Time stands still, so that no call of the store seems to come from afar.
+// Virtual time stands still, so that no store call seems remote.
 #[tokio::test(start_paused = true)]
 async fn lines_share_commits_and_are_answered_in_order() {
     let store = FaultyStore::new();
@@ -66,7 +65,7 @@ async fn lines_wait_for_slots_of_their_own() {
         lane.put(create("b", "acme")).await,
         Err(IngestError::Overloaded)
     );
-    // Time for those that waited begins when they are queued.
+    // The deadline of waiting lines begins when they are queued.
     tokio::time::sleep(Duration::from_secs(8)).await;
     store.open_gate();
     assert!(push.answers().await[0].is_ok());
@@ -104,7 +103,7 @@ async fn lines_give_way_to_many_pushes() {
     store.open_gate();
     assert!(pushes.answers().await.iter().all(Result::is_ok));
     assert_eq!(all_plain(lines.await.unwrap()), created(&many));
-    // Small ones at first; then all lanes commit as much as they can.
+    // Small ones at first; then all lanes commit at full size.
     let commits = store.commits();
     assert!(commits[..3].iter().all(|size| *size <= 4), "{commits:?}");
     assert!(commits.len() <= 7, "{commits:?}");

@@ -1,5 +1,3 @@
-//! Commits that overlap.
-
 use domain::testing::push;
 use tokio::{task::JoinHandle, time::sleep};
 
@@ -9,8 +7,8 @@ type Pushed = JoinHandle<Result<Answer, IngestError>>;
 
 const EIGHT: [&str; 8] = ["b", "c", "d", "e", "f", "g", "h", "i"];
 
-/// A lane whose commits may overlap, on a store that has the company, and the commit of a posting
-/// "a" under way.
+/// A lane with overlapping commits, on a store with the company, and a running commit of a posting
+/// "a".
 async fn with_one_under_way() -> (Arc<FaultyStore>, Arc<Lanes>, Loops, Pushed) {
     let store = FaultyStore::new();
     let settings = settings(|it| (it.pushes.commits, it.pushes.batch) = (2, 8));
@@ -82,7 +80,7 @@ async fn a_command_waits_for_a_commit_that_writes_its_company() {
     assert!(renames.await.unwrap().is_ok());
     assert!(of_another.await.unwrap().is_ok());
     assert!(of_it.answers().await[0].is_ok());
-    // It was decided on the name before it, and gives the company its own again.
+    // It was decided on the earlier name, and restores it.
     let found = store.memory.find(&create("b", "acme").identifier).await;
     assert_eq!(found.unwrap().unwrap().company.company.name, "acme");
 }
