@@ -1,4 +1,4 @@
-//! Style and script. Their names change with their content, so browsers keep them.
+//! Style and script. Their names change with their content, so browsers may cache them.
 
 use std::{fmt::Write as _, sync::LazyLock};
 

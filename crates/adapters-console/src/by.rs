@@ -1,10 +1,10 @@
-//! Who did or owns something, as pages say it.
+//! Actors and owners as pages show them.
 
 use access::Client;
 use askama::Template;
 use kernel::{Actor, ClientId};
 
-/// An actor or an owner; a client by its name, with a link to its page.
+/// An actor or owner; a client by name, linked to its page.
 #[derive(Template)]
 #[template(path = "by.html")]
 pub struct By {

@@ -1,5 +1,5 @@
-//! `/catalogues`: the catalogues of clients, and how their last imports ended. Operators see those
-//! of all clients, the people of a client its own. [`one`] has the page of each.
+//! `/catalogues`: clients' catalogues, and their last imports. Operators see all, a client's people
+//! its own. [`one`] is a catalogue's page.
 
 pub mod one;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub const PATH: &str = "/catalogues";
-/// Clients that are looked at: each is a query.
+/// The most clients shown: each costs a query.
 const CLIENTS: usize = 200;
 
 #[derive(Template)]

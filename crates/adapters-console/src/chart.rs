@@ -1,8 +1,8 @@
-//! Stacked columns as SVG, with the same as a table.
+//! Stacked columns as SVG, and the same as a table.
 
 use crate::text;
 
-/// A value's share of a whole, in percent; at least one if it is not zero.
+/// A share in percent; at least 1 unless zero.
 pub fn percent(value: u64, whole: u64) -> u64 {
     let share = u128::from(value) * 100 / u128::from(whole.max(1));
     u64::try_from(share)
@@ -38,9 +38,9 @@ pub struct Chart {
     pub series: &'static [&'static str],
     pub columns: Vec<Column>,
     pub bars: Vec<Bar>,
-    /// Names below the columns: where, what, and whether a narrow chart has room for it.
+    /// Names below the columns: position, text, and whether a narrow chart has room for it.
     pub labels: Vec<(u64, String, bool)>,
-    /// The lines of the axis: where, and their round values.
+    /// Lines of the axis: position, and round value.
     pub axis: Vec<(u64, u64)>,
     pub gutter: usize,
     pub width: u64,
@@ -103,8 +103,7 @@ impl Chart {
     }
 }
 
-/// The top of an axis that has room for a value, 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and its
-/// half, a whole number.
+/// The top of an axis for a value (1, 2, 3, 4, 5, 6, 8 or 10 with zeros), and its half if whole.
 fn round(most: u64) -> (u64, Option<u64>) {
     let mut unit: u64 = 1;
     while most > unit.saturating_mul(10) {

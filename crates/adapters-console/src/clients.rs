@@ -1,5 +1,3 @@
-//! Clients: the list, one client, and all that the commands do.
-
 use access::{
     Activity, Client, ClientChange, ClientError, LONGEST_OVERLAP, ManagedClients, NewClient,
     Rotation, Scope, client_name, interval, interval_text, requests_per_minute,
@@ -21,7 +19,7 @@ use crate::{
 
 const PATH: &str = "/clients";
 const CLIENTS: usize = 500;
-/// How long the secret before stays good unless said otherwise, in hours.
+/// The default overlap of the previous secret, in hours.
 const OVERLAP: &str = "168";
 
 pub fn routes(config: &mut web::ServiceConfig) {

@@ -1,5 +1,4 @@
-//! `/duplicates`: postings that duplicate others, each beside its original, and the form that tells
-//! them apart.
+//! `/duplicates`: duplicates beside their originals, and the form to distinguish them.
 
 use askama::Template;
 use domain::{
@@ -87,7 +86,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
         };
         let original = stores.postings.find(&source_identifier).await?;
         let copy = stores.postings.find(&row.source_identifier).await?;
-        // One of them may be gone by now.
+        // One of them may be gone.
         if let (Some(original), Some(copy)) = (original, copy) {
             pairs.push([original, copy].map(Shown::of));
         }

@@ -1,4 +1,4 @@
-//! What goes wrong. `page` shows it.
+//! Failures; `page` shows them.
 
 use std::{borrow::Cow, fmt};
 
@@ -13,17 +13,17 @@ pub enum Failure {
     NotFound,
     Method(&'static str),
     Forbidden,
-    /// A form that no page of the session has sent.
+    /// A form that no page of the session sent.
     CrossSite,
     BadOperator,
     Unreadable,
     TooLarge,
-    /// A form that was understood and not carried out. Its page says why.
+    /// A form that was understood but refused. Its page explains why.
     Refused(Refusal),
     Scope(&'static [Scope]),
     Guesses,
     Crowded(Crowded),
-    /// The address has a parameter that no page has put there.
+    /// The address has a parameter that no page adds.
     Address,
     Unavailable(String),
     Broken(String),
@@ -158,7 +158,7 @@ impl From<Crowded> for Failure {
     }
 }
 
-/// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
+/// Why a form changed nothing: faults of fields, or one of the whole, without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: StatusCode,

@@ -1,4 +1,4 @@
-//! What enrichment remarked on the postings of a client, and which optional fields they have.
+//! Remarks on a client's postings, and their optional fields.
 
 use access::{Activity, activity::Counts};
 use domain::posting::{Details, RemarkCode};
@@ -7,9 +7,9 @@ use time::OffsetDateTime;
 use crate::chart::percent;
 
 pub struct Facts {
-    /// The codes of the kept days, the most frequent first.
+    /// The remark codes of the kept days, most frequent first.
     pub remarks: Vec<(&'static str, u64)>,
-    /// The percentage of pushed postings that have a field, since yesterday and a week before.
+    /// The percentage of pushed postings with a field: since yesterday, and in the week before.
     pub fields: Vec<(&'static str, [Option<u64>; 2])>,
 }
 
@@ -40,14 +40,12 @@ impl Facts {
     }
 }
 
-/// The percentage of optional fields that pushed postings have.
 pub fn fill_rate(counts: &Counts) -> Option<u64> {
     let pushed = counts.accepted();
     let fields = u64::try_from(Details::OPTIONAL_FIELDS.len()).unwrap_or(1);
     (pushed > 0).then(|| percent(counts.fields.sum(), pushed.saturating_mul(fields)))
 }
 
-/// A percentage, if there is one.
 pub fn shown(percent: Option<u64>) -> String {
     percent.map_or_else(|| "–".to_owned(), |percent| format!("{percent} %"))
 }

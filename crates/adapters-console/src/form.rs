@@ -1,8 +1,7 @@
-//! Forms: their limits, the refusal of those that another site sends, and what they are read into.
+//! Forms: limits, refusal of other sites' forms, and parsing.
 //!
-//! A handler reads a form into a value of its own ([`Form::read`]). What is wrong with it, or what
-//! the rules have against it, is a [`Refusal`], with which the page of the form is shown again: see
-//! [`Fields`].
+//! A handler reads a form into its own type ([`Form::read`]). An invalid or refused form becomes a
+//! [`Refusal`], with which its page is shown again: see [`Fields`].
 
 mod fields;
 
@@ -26,10 +25,10 @@ use crate::{
     state::Site,
 };
 
-/// The largest form: a page of checkboxes, and a reason.
+/// The largest form in bytes: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
 const TIME: Duration = Duration::from_secs(10);
-/// The lines of prefixes that are read; more than a client may have.
+/// The most prefix lines read; more than a client may have.
 const MOST_PREFIXES: usize = 1_000;
 pub const TOKEN_FIELD: &str = "token";
 
@@ -37,7 +36,6 @@ pub const TOKEN_FIELD: &str = "token";
 pub struct Form(Query);
 
 impl Form {
-    /// Receives a form that belongs to no session.
     pub async fn receive(payload: web::Payload) -> Result<Self, Failure> {
         let body = body(payload).await?;
         let text = String::from_utf8(body).map_err(|_| Failure::Unreadable)?;
@@ -52,8 +50,8 @@ impl Form {
         &self.0
     }
 
-    /// Reads a search, which comes in the address, into a value, and returns what its form shows
-    /// beside it; `None` if it is refused.
+    /// Reads a search from the address, and returns its value and its form's fields; `None` if
+    /// refused.
     pub fn search<T>(
         query: Query,
         into: impl FnOnce(&mut Reader<'_>) -> Option<T>,
@@ -71,8 +69,8 @@ impl Form {
         (value, fields)
     }
 
-    /// Reads it into a value. The function reads every field before it gives up, so that a refusal
-    /// tells all that is wrong.
+    /// Reads a value. The function reads every field before it fails, so that a refusal lists all
+    /// faults.
     pub fn read<T>(&self, into: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Result<T, Failure> {
         let mut reader = Reader {
             form: self,
@@ -95,7 +93,7 @@ impl Form {
         })
     }
 
-    /// The answer to it when it was carried out; else its page, with what was typed.
+    /// Returns the answer if the form succeeded, else its page with what was typed.
     pub async fn answer(&self, done: Answer, page: impl AsyncFnOnce(Fields) -> Answer) -> Answer {
         match done {
             Ok(response) => Ok(response),
@@ -173,7 +171,7 @@ pub fn optional<T, E>(
     (!text.is_empty()).then(|| parse(text)).transpose()
 }
 
-/// Refuses a request that a browser says another site has sent.
+/// Refuses a request that a browser marks as another site's.
 pub fn refuse_other_sites(request: &HttpRequest, site: &Site) -> Result<(), Failure> {
     let headers = request.headers();
     let from = text(headers, "sec-fetch-site");

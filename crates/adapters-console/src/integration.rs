@@ -1,10 +1,9 @@
-//! `/integration`: the pages of a client, for the people who run it.
+//! `/integration`: a client's pages, for the people who run it.
 //!
-//! They show what the API shows the client, by the same use cases and within its prefixes, and ask
-//! for the scopes that the API asks for. The client of a session has the scopes of the session's
-//! link alone, and its requests count as requests to the API do ([`Gate`](access::Gate)). The pages
-//! use the console's templates and queries. None of their handlers takes an
-//! [`OperatorVisit`](crate::visit::OperatorVisit), so they cannot reach the operators' actions.
+//! They show what the API shows the client, by the same use cases, prefixes and scopes. A session
+//! has only its link's scopes, and its requests count like API requests ([`Gate`](access::Gate)).
+//! The pages share the console's templates and queries. No handler takes an
+//! [`OperatorVisit`](crate::visit::OperatorVisit), so operators' actions are unreachable.
 
 use access::{
     Activity, Client, ClientError, Scope,
@@ -49,10 +48,10 @@ use crate::{
     webhooks,
 };
 
-/// What 401 asks for: the cookie that a link brings.
+/// The challenge of 401: the cookie from a link.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Cookie realm=\"integration\"");
 
-/// The routes of the pages, without `/integration`, that all of them begin with.
+/// The routes of the pages, without their prefix `/integration`.
 pub fn integration_routes(
     ports: Ports,
     public_url: &str,
@@ -118,8 +117,7 @@ async fn leave(visit: Visit, _: Form) -> Answer {
     sign_in::leave::<Integrators<'_>>(&visit).await
 }
 
-/// Creates a link that signs in to a client's pages once, with the client's scopes. Returns the
-/// link and when it ends.
+/// Creates a one-time link to a client's pages with its scopes. Returns the link and its expiry.
 pub async fn client_link(
     tokens: &dyn SignInTokens,
     client: &Client,
@@ -176,7 +174,7 @@ async fn overview(visit: Visit) -> Answer {
 
 async fn postings(visit: Visit, request: HttpRequest) -> Answer {
     let client = visit.client(Scope::READERS)?;
-    // Not trimmed, as other fields are: an identifier is compared byte for byte.
+    // Untrimmed, unlike other fields: identifiers are compared byte for byte.
     let mut fields = url::form_urlencoded::parse(request.query_string().as_bytes());
     let Some((_, identifier)) = fields.find(|(name, _)| name == list::ONE) else {
         let here = visit.query().address("");

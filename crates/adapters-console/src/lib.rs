@@ -1,17 +1,15 @@
-//! The operators' console of Posthaste, and the pages of its clients: on actix-web, rendered by the
-//! server.
+//! The operators' console, and the pages of clients: on actix-web, rendered by the server.
 //!
-//! A handler takes the visit of an operator or of the people of a client, reads from a port, and
-//! renders a page; a form calls the same use case as the command of the command line. [`Console`]
-//! and [`integration_routes`] make the routes, which the `app` crate puts on listeners of
-//! `adapters-http`.
+//! A handler takes the visit of an operator or of a client's people, reads from a port, and renders
+//! a page; a form calls the same use case as its command. [`Console`] and [`integration_routes`]
+//! create the routes, which the crate `app` puts on listeners of `adapters-http`.
 //!
-//! - `session`: lets signed-in operators and clients through; `sign_in`: by a link, and out again.
-//! - `visit`: a request with its session and ports, and what was just done.
-//! - `form`: reads forms, and refuses those of other sites.
-//! - `page`: what all pages and their headers have in common; `assets`: style and script.
-//! - `ttl_cache`: counts, which no page waits for.
-//! - The other modules are the pages; `integration` has those that are the clients' alone.
+//! - `session`: admits signed-in visitors; `sign_in`: by a link, and out again.
+//! - `visit`: a request with its session and ports, and the action just done.
+//! - `form`: reads forms, and refuses other sites' forms.
+//! - `page`: the frame and headers of all pages; `assets`: style and script.
+//! - `ttl_cache`: counts that no page waits for.
+//! - The other modules are pages; those of `integration` are only for clients.
 
 mod assets;
 mod audit;

@@ -1,4 +1,4 @@
-//! `/outbox`: side effects that wait or were given up.
+//! `/outbox`: waiting and dead side effects.
 
 use askama::Template;
 use kernel::{

@@ -1,4 +1,4 @@
-//! `/`: what needs attention, and what happens, at a glance.
+//! `/`: what needs attention, and current activity.
 
 use std::{
     cmp::Reverse,
@@ -26,11 +26,11 @@ use crate::{
 
 const DAYS: i64 = 14;
 const LAST_DAYS: usize = 7;
-/// Clients that are read, and those that are shown: the first in the chosen order.
+/// The most clients read, and shown: the first in the chosen order.
 const CLIENTS: usize = 500;
 const SHOWN: usize = 50;
 const ITEMS: usize = 50;
-/// The steps of the times to approval: names, and their ends.
+/// Ranges of the time to approval: names and upper ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 10 s", Some(Duration::seconds(10))),
     ("< 1 min", Some(Duration::minutes(1))),
@@ -138,7 +138,6 @@ struct Counted {
     percent: u64,
 }
 
-/// The time from the first push to the first approval.
 struct Approval {
     median: String,
     most: String,
@@ -151,11 +150,10 @@ struct Row {
     is_marked: bool,
     visible: u64,
     last_push: Option<OffsetDateTime>,
-    /// What was pushed on each day, the oldest first: the number, and its share of the largest one.
+    /// Pushes per day, oldest first: the number, and its share of the maximum.
     days: Vec<(u64, u64)>,
     counts: Counts,
-    /// The percentage of optional fields that its postings have: since yesterday, and in the week
-    /// before.
+    /// The percentage of filled optional fields: since yesterday, and in the week before.
     fields: [Option<u64>; 2],
 }
 
@@ -205,7 +203,7 @@ pub async fn show(visit: OperatorVisit) -> Answer {
     let mut backlog = stores.outbox.backlog(state.settings.kinds).await?;
     let more_items = items.len().saturating_sub(ITEMS);
     items.truncate(ITEMS);
-    // The newsletter's work is none of a board's that has no newsletter.
+    // A board without a newsletter has no newsletter work.
     let is_used =
         |kind: &Kind| state.settings.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
     backlog.retain(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
@@ -237,7 +235,7 @@ pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     let columns = days.into_iter().enumerate().map(|(n, (date, counts))| {
         let name = date.to_string();
         Column {
-            // Month and day; every second one up to today, to be readable.
+            // Month and day; every second one up to today, for readability.
             label: (n % 2 == 1).then(|| name.get(5..).unwrap_or(&name).to_owned()),
             name,
             values: outcomes(&counts).to_vec(),
@@ -302,8 +300,8 @@ async fn statuses(state: &State) -> Result<Option<Vec<Counted>>, Failure> {
     Ok(Some(counted.collect()))
 }
 
-/// The times to approval of the approved postings that changed last: median, 90th percentile, and
-/// how many took how long.
+/// The times to approval of recently changed approved postings: median, 90th percentile, and counts
+/// by range.
 async fn approval(state: &State) -> Result<Option<Approval>, Failure> {
     let Some(times) = state.times_to_approval().await? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What all pages have in common: head, frame and headers; and the page of a failure.
+//! The frame of all pages: head and headers; and the page of a failure.
 
 use access::{Crowded, Scope};
 use actix_web::{
@@ -21,13 +21,13 @@ use crate::{
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Nothing of other sites, no inline style or script, no framing.
+/// No other sites, no inline styles or scripts, no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
                       img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'";
 
-/// `same-origin`: with `no-referrer` browsers would hide the origin of forms as well, by which
-/// those of other sites are known.
+/// `same-origin`: with `no-referrer` browsers would also hide the origin of forms, which identifies
+/// other sites.
 const HEADERS: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (REFERRER_POLICY, "same-origin"),
@@ -109,7 +109,6 @@ pub static CONSOLE: Place = Place {
     ],
 };
 
-/// The pages of a client, on the API's listener.
 pub static INTEGRATION: Place = Place {
     base: "/integration",
     cookie: "posthaste_integration",
@@ -168,7 +167,7 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
 }
 
 impl Failure {
-    /// Its page in a place, which also goes to the log.
+    /// The page of a failure, which is also logged.
     pub fn page(&self, place: &'static Place) -> HttpResponse {
         let (status, title, text) = self.told();
         let mut response = HttpResponse::build(status);

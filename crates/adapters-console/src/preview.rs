@@ -1,4 +1,4 @@
-//! `/integration/preview`: what a pasted posting would lead to. Nothing is written.
+//! `/integration/preview`: the expected result of a pasted posting. Nothing is written.
 
 use access::{Client, Scope};
 use actix_web::web;
@@ -35,7 +35,6 @@ struct Page<'a> {
     is_cut: bool,
 }
 
-/// A posting as the rules would leave it.
 struct Made {
     notices: Vec<Notice>,
     view: PostingView,
@@ -114,7 +113,6 @@ async fn make(visit: &Visit, client: &Client, form: &Form) -> Result<Made, Failu
     })
 }
 
-/// Everything that is wrong with a body.
 fn reason(error: &BodyError) -> String {
     let BodyError::Invalid(errors) = error else {
         return error.to_string();

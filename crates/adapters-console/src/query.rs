@@ -1,10 +1,8 @@
-//! Fields of an address or a form.
-
 use std::borrow::Cow;
 
 const MOST_FIELDS: usize = 1_000;
 
-/// Fields in their order, trimmed, without those that are blank.
+/// Non-blank fields in order, trimmed.
 #[derive(Clone, Debug, Default)]
 pub struct Query(Vec<(String, String)>);
 
@@ -20,7 +18,7 @@ impl Query {
 
     pub fn parse(text: &str) -> Self {
         let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);
-        // No stored text has a U+0000, and PostgreSQL refuses to compare with one.
+        // No stored text has U+0000, and PostgreSQL refuses to compare with one.
         let clean = |text: Cow<'_, str>| text.replace('\0', "\u{fffd}");
         let fields = fields.map(|(name, value)| (clean(name), clean(value).trim().to_owned()));
         Self(fields.filter(|(_, value)| !value.is_empty()).collect())
@@ -44,14 +42,14 @@ impl Query {
         format!("{path}{mark}{fields}")
     }
 
-    /// An address with the same fields, but this one.
+    /// An address with the same fields, except this one.
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
         let mut fields = self.others(name);
         format!("{path}?{}", fields.append_pair(name, value).finish())
     }
 
-    /// Cuts a list, which was read by one more than a page has. If the list goes on, returns the
-    /// address of the next page, which names the place of the last row.
+    /// Cuts a list read with one row more than a page. If it continues, returns the next page's
+    /// address, which has the last row's place.
     pub fn next<T>(
         &self,
         path: &str,
@@ -65,8 +63,8 @@ impl Query {
         Some(self.with(path, name, &place(last)))
     }
 
-    /// The fields but this one, the place in a list that it changes, and what was just done: they
-    /// are not so of another address.
+    /// The other fields, without the list position and the action just done, which do not apply to
+    /// another address.
     fn others(&self, name: &str) -> url::form_urlencoded::Serializer<'static, String> {
         let others = self.0.iter();
         let others =

@@ -1,4 +1,4 @@
-//! `/reports`: the reports of readers that wait, by posting, and the objections of clients.
+//! `/reports`: waiting reports by posting, and clients' objections.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::{
 };
 
 const PATH: &str = "/reports";
-/// Reports of a page, but for further ones about the same postings.
+/// Reports per page, without further ones about the same postings.
 const REPORTS: usize = 100;
 const OBJECTIONS: usize = 100;
 
@@ -45,7 +45,7 @@ struct Page {
 
 struct Group {
     id: PostingId,
-    /// The posting; `None` if it is gone.
+    /// `None` if the posting is gone.
     posting: Option<Posting>,
     reports: Vec<Report>,
 }
@@ -61,7 +61,7 @@ impl Group {
 }
 
 impl Page {
-    /// What the form of a group shows: what was typed, if it was the one that was refused.
+    /// The fields of a group's form: as typed if it was the refused one.
     fn of(&self, group: &Group) -> &Fields {
         if self.fields.get("posting") == group.id.to_string() {
             &self.fields
@@ -94,7 +94,7 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     {
         groups.entry(report.posting).or_default().push(report);
     }
-    // A posting stands on the page of its oldest report.
+    // A posting is on the page of its oldest report.
     groups.retain(|_, reports| {
         let oldest = reports.first().map(|report| (report.at, report.id));
         oldest > after

@@ -1,7 +1,7 @@
-//! Who is signed in: by the cookie of a session, or named by a trusted proxy.
+//! Signed-in visitors: by session cookie, or named by a trusted proxy.
 //!
-//! Behind a proxy every request names its operator by the proxy's header and secret, and cookies do
-//! not count. Such a session is computed and not stored.
+//! Behind a proxy every request names its operator by the proxy's header and secret, and cookies
+//! are ignored. Such a session is computed and not stored.
 
 use std::{any::Any, iter, rc::Rc};
 
@@ -37,13 +37,13 @@ use crate::{
 
 pub const SIGN_IN_PATH: &str = "/sign-in";
 const TOKEN_LENGTH: usize = 43;
-/// How long a browser keeps the cookie. The session in the store is what counts.
+/// How long a browser keeps the cookie. The stored session decides.
 const MAX_AGE: Duration = Duration::hours(12);
 const PROXY_SECRET: &str = "posthaste-proxy-secret";
-/// How long a proxied operator's forms have the same token, in seconds. It is good as long again
-/// afterwards: no longer than a session in all.
+/// How long a proxied operator's forms have the same token, in seconds. It stays valid for another
+/// period: no longer than a session in all.
 const TOKEN_PERIOD: i64 = 6 * 60 * 60;
-/// The text whose MAC by the token of a session is the token of its forms.
+/// A form token is the MAC of this text by the session's token.
 const FORM: &str = "form";
 
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl From<Client> for Holder {
 pub struct Session {
     pub holder: Holder,
     pub digest: TokenDigest,
-    /// What forms carry to show that a page of this session holds them.
+    /// Shows that a form comes from a page of this session.
     pub form_token: String,
     last_form_token: Option<String>,
 }
@@ -121,7 +121,7 @@ impl Session {
         own.any(|own| bool::from(own.as_bytes().ct_eq(token.as_bytes())))
     }
 
-    /// What shows that this session made an address.
+    /// Shows that this session created an address.
     pub fn seal(&self, address: &str) -> String {
         mac(&self.form_token, address)
     }
@@ -135,7 +135,7 @@ pub fn new_token() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
-/// The token of a session's forms, which says nothing about that of the session.
+/// The token of a session's forms, which does not reveal the session's token.
 fn form_token(session: &str) -> String {
     mac(session, FORM)
 }
@@ -150,8 +150,8 @@ pub fn gate(request: &HttpRequest) -> Result<Rc<dyn Gate>, Failure> {
     gate.ok_or_else(|| Failure::broken("the listener has no limits of clients"))
 }
 
-/// Counts a request of a client's session, and gives it a place of the client's share once its form
-/// has arrived: a form that arrives slowly takes no place.
+/// Counts a client session's request, and takes a place of the client's share once its form has
+/// arrived: a slow form takes no place.
 pub async fn take_place(
     request: &mut ServiceRequest,
     session: &Session,
@@ -168,7 +168,7 @@ pub async fn take_place(
     Ok(gate.take(client.id, Share::Page)?)
 }
 
-/// Lets a request with a session through. Others get an answer of their own.
+/// Admits requests with a session. Others get their own answer.
 pub async fn admit(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -211,7 +211,7 @@ pub async fn require_operator(
     admit(request, next, site.place, found, refuse).await
 }
 
-/// The operator whom the trusted proxy names. The header of anybody else does not count.
+/// The operator named by the trusted proxy. Anyone else's header is ignored.
 fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operator>, Failure> {
     let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
     let is_proxy = peer.is_some_and(|peer| proxy.addresses.contains(&peer));
@@ -228,19 +228,19 @@ fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operat
                 .and_then(|name| Operator::new(name).ok());
             name.map(Some).ok_or(Failure::BadOperator)
         }
-        // A proxy that passes on what the browser has sent.
+        // A proxy that forwards the browser's header.
         _ => Err(Failure::BadOperator),
     }
 }
 
-/// Whether a request has the proxy's secret, and that alone.
+/// Whether a request has exactly the proxy's secret.
 fn has_secret(headers: &HeaderMap, proxy: &TrustedProxy) -> bool {
     let mut given = headers.get_all(PROXY_SECRET).peekable();
     let own = proxy.secret.expose_secret().as_bytes();
     given.peek().is_some() && given.all(|given| bool::from(given.as_bytes().ct_eq(own)))
 }
 
-/// The session of a request's cookie, if these pages let its holder in.
+/// The session of a request's cookie, if these pages admit its holder.
 pub async fn by_cookie<A: Admission<Who: Into<Holder>>>(
     request: &HttpRequest,
     site: &Site,
@@ -255,7 +255,7 @@ pub async fn by_cookie<A: Admission<Who: Into<Holder>>>(
     Ok(who.map(|who| Session::new(who.into(), &token)))
 }
 
-/// The name of the cookie; over `https` with a prefix that browsers hold to it.
+/// The cookie's name; over `https` with a prefix that browsers enforce.
 fn cookie_name(site: &Site) -> String {
     let prefix = match (site.is_secure, site.place.base) {
         (false, _) => "",

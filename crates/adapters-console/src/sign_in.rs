@@ -1,5 +1,5 @@
-//! `/sign-in`: a link shows a page with a button, because scanners follow links; the button signs
-//! in. And signing out.
+//! `/sign-in`: a link shows a page with a button that signs in, because scanners follow links. Also
+//! signs out.
 
 use access::sign_in::{
     Admission, Operators, SignInTokenKind, admitted, sign_in, sign_out, token_digest,
@@ -37,7 +37,7 @@ pub enum Way {
 struct Page<'a> {
     head: page::Head,
     way: Way,
-    /// Whom the link signs in, and its token.
+    /// Who signs in by the link, and its token.
     link: Option<(&'a str, &'a str)>,
     problem: Option<&'static str>,
 }
@@ -91,8 +91,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
             .finish())
     }
 
-    /// Refuses a link that is not valid. Only invalid links count, so a valid link works however
-    /// many invalid ones were tried.
+    /// Refuses an invalid link. Only invalid links count, so a valid one always works.
     fn refuse(&self) -> Answer {
         self.site.guesses.check().map_err(|_| Failure::Guesses)?;
         let problem = match self.way {

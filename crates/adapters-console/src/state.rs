@@ -1,4 +1,4 @@
-//! What handlers share: the ports, the site and the settings.
+//! State that handlers share: ports, site and settings.
 
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc};
 
@@ -17,10 +17,10 @@ use webhooks::{PrivateAddresses, Sender};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
-/// The number of invalid links a minute that are answered with a page. Further ones get 429.
+/// Invalid links answered with a page per minute. Further ones get 429.
 const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
-/// Postings of a status are counted up to this number.
+/// The limit to which a status's postings are counted.
 pub const STATUS_COUNT: usize = 1_000_001;
 
 const APPROVED: usize = 500;
@@ -34,14 +34,14 @@ pub struct Ports {
     pub sender: Arc<dyn Sender>,
     pub appeal: Option<Arc<str>>,
     pub private_addresses: PrivateAddresses,
-    /// How long an approved posting stays.
+    /// The lifetime of an approved posting.
     pub lifetime: Lifetime,
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The address that browsers use, without a slash at the end.
+    /// The browsers' address, without a trailing slash.
     pub url: String,
     /// The proxy that signs operators in; without one, links do.
     pub proxy: Option<TrustedProxy>,
@@ -49,7 +49,6 @@ pub struct Settings {
     pub kinds: &'static [Kind],
 }
 
-/// A proxy that is trusted to name the signed-in operator.
 #[derive(Clone, Debug)]
 pub struct TrustedProxy {
     pub user_header: String,
@@ -57,14 +56,14 @@ pub struct TrustedProxy {
     pub secret: SecretString,
 }
 
-/// A place at its address, with what all its pages call.
+/// A place at its address, and what all its pages use.
 pub struct Site {
     pub place: &'static Place,
     pub ports: Ports,
     pub is_secure: bool,
     pub origin: String,
     pub guesses: DefaultDirectRateLimiter,
-    /// Looks up tokens together, because strangers may try any number of them.
+    /// Combines token lookups, because strangers may try any number.
     tokens: Gathered<TokenDigest, SignInToken>,
 }
 
@@ -98,7 +97,7 @@ impl Site {
     }
 }
 
-/// What the handlers of the console share besides its [`Site`].
+/// State of the console's handlers besides its [`Site`].
 pub struct State {
     pub stores: Stores,
     pub settings: Settings,
@@ -116,12 +115,12 @@ impl State {
             counts: TtlCache::default(),
             times_to_approval: TtlCache::default(),
             subscriber_counts: TtlCache::default(),
-            // Few boards have so many that a page does not see the newest.
+            // Only boards with very many never show the newest at once.
             catalogues: TtlCache::new(std::time::Duration::ZERO),
         }
     }
 
-    /// The number of postings of each status; `None` while they are counted for the first time.
+    /// The number of postings by status; `None` during the first count.
     pub async fn counts(&self) -> Result<Option<Counts>, Failure> {
         let browser = Arc::clone(&self.stores.browser);
         let count = async move {
@@ -134,8 +133,8 @@ impl State {
         self.counts.get(count).await
     }
 
-    /// The times from the first push to the first approval of the approved postings that changed
-    /// last, ascending; `None` while they are read for the first time.
+    /// The times to approval of recently changed approved postings, ascending; `None` during the
+    /// first read.
     pub async fn times_to_approval(&self) -> Result<Option<Vec<Duration>>, Failure> {
         let browser = Arc::clone(&self.stores.browser);
         let read = async move {
@@ -153,8 +152,7 @@ impl State {
         self.times_to_approval.get(read).await
     }
 
-    /// The number of subscribers by account and status; `None` while they are counted for the first
-    /// time.
+    /// Subscribers by account and status; `None` during the first count.
     pub async fn subscriber_counts(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
         let subscribers = Arc::clone(&self.stores.subscribers);
         self.subscriber_counts
@@ -162,8 +160,7 @@ impl State {
             .await
     }
 
-    /// The catalogues of these clients, whose postings are counted; `None` while they are counted
-    /// for the first time.
+    /// These clients' catalogues with counted postings; `None` during the first count.
     pub async fn catalogues(
         &self,
         clients: Vec<ClientId>,

@@ -1,4 +1,4 @@
-//! What tasks and entries of the audit are about, by name and with a link to its page.
+//! Subjects of tasks and audit entries, by name, linked to their pages.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use stores::Stores;
 
 use crate::{error::Failure, query::Query};
 
-/// A subject; one that is not known has its id for a name.
+/// An unknown subject has its id as its name.
 #[derive(Template)]
 #[template(path = "subject.html")]
 pub struct Subject {
@@ -87,7 +87,7 @@ fn identifier(entry: &Entry) -> Option<SourceIdentifier> {
     SourceIdentifier::new(subject).ok()
 }
 
-/// These people, but those who are being erased.
+/// These people, without those being erased.
 async fn known_people(
     stores: &Stores,
     ids: &[SubscriberId],

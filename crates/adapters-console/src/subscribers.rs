@@ -1,4 +1,4 @@
-//! `/subscribers`: one person, found by the address, and the provider's accounts.
+//! `/subscribers`: one person, found by address, and the provider's accounts.
 
 use askama::Template;
 use kernel::outbox::SubjectTask;
@@ -37,8 +37,8 @@ struct Page {
     subscriber_counts: Option<Vec<SubscriberCount>>,
 }
 
-/// The search, and the person who is found. Addresses come in the address bar, as in every search;
-/// the log has paths alone.
+/// The search and the person found. Addresses are in the query, as in every search; the log has
+/// only paths.
 pub async fn show(visit: OperatorVisit) -> Answer {
     render(&visit, visit.query(), None, Fields::default()).await
 }

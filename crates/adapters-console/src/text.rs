@@ -1,4 +1,4 @@
-//! Texts for pages: times, sizes, and what redaction has hidden.
+//! Texts for pages: times, sizes, and marks of redaction.
 
 use std::borrow::Borrow;
 
@@ -6,11 +6,11 @@ use kernel::Status;
 use posting_text::html::{Links, from_markdown};
 use time::OffsetDateTime;
 
-/// The largest part of a text that a page shows, in bytes.
+/// The most bytes of a text that a page shows.
 const SHOWN: usize = 200 * 1024;
 const MOST_MARKS: usize = 2_000;
 
-/// The kinds of hidden phrases, which stand for them in a redacted text: `[company]`.
+/// The kinds of hidden phrases, which replace them in a redacted text: `[company]`.
 const MARKS: [&str; 8] = [
     "company", "email", "phone", "link", "person", "address", "id", "handle",
 ];
@@ -31,7 +31,6 @@ impl<T: Moment> Moment for &T {
     }
 }
 
-/// A time in UTC, to the minute.
 pub fn minute(at: impl Moment) -> String {
     let at = at.time().to_offset(time::UtcOffset::UTC);
     format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
@@ -48,7 +47,7 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
-/// Facts of a page, without those whose value is empty.
+/// Facts with a value.
 pub fn stated<const N: usize>(facts: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
     let facts = facts.into_iter();
     facts.filter(|(_, value)| !value.is_empty()).collect()
@@ -73,7 +72,6 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A duration in words, to two units at most.
 pub fn duration(time: time::Duration) -> String {
     let seconds = time.whole_seconds();
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
@@ -86,8 +84,8 @@ pub fn duration(time: time::Duration) -> String {
     }
 }
 
-/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely
-/// on it.
+/// Whether a page may link to an address. The rules admit no other schemes; pages do not rely on
+/// it.
 pub fn is_web(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme);
     let is = |scheme: &str, web: &str| scheme.eq_ignore_ascii_case(web);
@@ -110,8 +108,8 @@ pub fn prose(markdown: &str) -> (String, bool) {
     (from_markdown(text, Links::Kept), is_cut)
 }
 
-/// Renders the Markdown of a text and of the same redacted, and marks the hidden phrases of the one
-/// and their tokens in the other. If that takes too long, the full text has no marks.
+/// Renders a text and its redacted form as Markdown, and marks the hidden phrases in one and their
+/// tokens in the other. After the time limit the full text has no marks.
 pub fn compare(full: &str, redacted: &str) -> Compared {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
     let is_cut = is_full_cut || is_redacted_cut;
@@ -138,7 +136,7 @@ pub fn compare(full: &str, redacted: &str) -> Compared {
     }
 }
 
-/// HTML whose marked words are elements, each within the element that has them.
+/// HTML with marked words as elements, each within one surrounding element.
 fn marked<'a>(tokens: impl Iterator<Item = (&'a str, bool)>) -> String {
     let (mut html, mut is_open) = (String::new(), false);
     for (token, is_marked) in tokens.chain([("", false)]) {
@@ -170,9 +168,8 @@ fn with_marks(html: &str) -> Vec<(&str, bool)> {
     found
 }
 
-/// Which words of the full text the redacted one does not have. `None` if that takes too many
-/// steps. After a difference the texts are the same again where a few words follow each other in
-/// both.
+/// The words of the full text that the redacted one lacks; `None` above the limit of steps. After a
+/// difference the texts agree again where a few words in a row match.
 fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
     let same = |i: usize, j: usize| match (ours.get(i), theirs.get(j)) {
         (Some(our), Some((their, is_marked))) => !is_marked && our == their,
@@ -208,13 +205,12 @@ fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
     Some(hidden)
 }
 
-/// How far apart the texts may be, in words.
+/// The largest distance of the texts, in words.
 const WINDOW: usize = 120;
-/// The words in a row by which two texts are the same again.
+/// The words in a row by which the texts agree again.
 const RESUMES: usize = 3;
 const MOST_STEPS: usize = 2_000_000;
 
-/// Splits HTML into its tags, words, character references and other characters.
 fn tokens(html: &str) -> Vec<&str> {
     let (mut rest, mut tokens) = (html, Vec::new());
     while let Some(first) = rest.chars().next() {
@@ -235,7 +231,7 @@ fn tokens(html: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// A full text, its redacted one, and the full text as a page marks the difference.
+    /// A full text, its redacted form, and the marked full text.
     const COMPARED: &str = r"
         We at Acme hire.       | We at [company] hire.    | <p>We at «Acme» hire.</p>
         Acme                   | [company]                | <p>«Acme»</p>

@@ -1,4 +1,4 @@
-//! Answers that take long to compute, cached for some seconds.
+//! Slowly computed answers, cached for some seconds.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -11,13 +11,12 @@ use tokio::{
 use crate::error::Failure;
 
 const KEPT_FOR: Duration = Duration::from_secs(30);
-/// How long a page waits for an answer. The search goes on without the page.
+/// How long a page waits for an answer. The computation continues without it.
 const WAIT: Duration = Duration::from_millis(50);
 
 type Answer<T> = Option<(Instant, T)>;
 
-/// The last answer to a question that takes long. The question is asked by one task at a time;
-/// meanwhile pages show the answer before.
+/// The last slow answer. One task at a time computes it; meanwhile pages show the previous one.
 #[derive(Debug)]
 pub struct TtlCache<T> {
     last: Arc<Mutex<Answer<T>>>,
@@ -32,8 +31,8 @@ impl<T> Default for TtlCache<T> {
 }
 
 impl<T> TtlCache<T> {
-    /// No answer yet. With no time each page looks for the answer again, and shows the one before
-    /// if that takes too long.
+    /// Without a lifetime each page recomputes, and shows the previous answer if that takes too
+    /// long.
     pub fn new(lifetime: Duration) -> Self {
         Self {
             last: Arc::default(),
@@ -44,7 +43,7 @@ impl<T> TtlCache<T> {
 }
 
 impl<T: Clone + Send + 'static> TtlCache<T> {
-    /// The last answer, which is looked for again if it is old; `None` while there is none yet.
+    /// The last answer, recomputed if old; `None` without one.
     pub async fn get(
         &self,
         question: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -80,7 +79,6 @@ mod tests {
 
     use super::*;
 
-    /// Counts the questions, each of which takes a second.
     async fn ask(kept: &TtlCache<u32>, asked: &Arc<AtomicU32>) -> Option<u32> {
         let asked = Arc::clone(asked);
         let question = async move {
@@ -96,7 +94,7 @@ mod tests {
     async fn a_page_waits_for_no_dear_question() {
         let (kept, asked) = (TtlCache::default(), Arc::default());
         let second = Duration::from_secs(1);
-        // It is asked, is being asked, is kept, is asked again and shown meanwhile.
+        // First computed, then in progress, cached, recomputed while the old one is shown.
         for (pause, expect) in [
             (Duration::ZERO, None),
             (Duration::ZERO, None),

@@ -1,5 +1,3 @@
-//! A request of a visitor who is signed in, as handlers take it.
-
 use std::{any::Any, future::Ready, ops::Deref};
 
 use access::{Client, Scope, Share};
@@ -50,7 +48,7 @@ impl Visit {
         &self.site.ports.stores
     }
 
-    /// The client whose people ask, which must have one of these scopes.
+    /// The visiting client, which must have one of these scopes.
     pub fn client(&self, scopes: &'static [Scope]) -> Result<&Client, Failure> {
         match &self.session.holder {
             Holder::Client(client) if client.may(scopes) => Ok(client),
@@ -106,8 +104,8 @@ impl Visit {
         }
     }
 
-    /// Leads to a page that says what was done. The address is sealed for the session: a link from
-    /// elsewhere must not make a page report an action that did not happen.
+    /// Redirects to a page that reports an action. The address is sealed for the session: a foreign
+    /// link must not make a page report an action that did not happen.
     pub fn lead(&self, page: &str, action: &str) -> HttpResponse {
         let separator = if page.contains('?') { '&' } else { '?' };
         let address = self.at(&format!("{page}{separator}did={action}"));
@@ -117,7 +115,7 @@ impl Visit {
             .finish()
     }
 
-    /// The action that a form of this session has just done, by the address that it led to.
+    /// The action just done by a form of this session, from the sealed address.
     pub fn done(&self) -> Option<String> {
         let address = self.request.uri().path_and_query()?.as_str();
         let (address, seal) = address.rsplit_once(SEAL)?;
@@ -138,7 +136,7 @@ impl FromRequest for Visit {
     }
 }
 
-/// The form of a session: one that no page of the session has sent is refused.
+/// A form of a session; refused unless a page of the session sent it.
 impl FromRequest for Form {
     type Error = Failure;
     type Future = LocalBoxFuture<'static, Result<Self, Failure>>;

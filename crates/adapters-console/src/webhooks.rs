@@ -1,4 +1,4 @@
-//! Webhooks: the list, one with its deliveries, one delivery, and all that the commands do.
+//! Webhooks: the list, one with its deliveries, one delivery, and their commands.
 
 mod act;
 mod pages;

@@ -47,8 +47,8 @@ impl Page {
     }
 }
 
-/// A catalogue that an operator or, with one of these scopes, its client may use, and the postings
-/// of it that they may use. The scopes come first: a session without them is forbidden.
+/// A catalogue, and the usable postings in it, for an operator or a client with one of these
+/// scopes. Scopes are checked first: a session without them is forbidden.
 async fn find(
     visit: &Visit,
     id: &str,

@@ -1,5 +1,5 @@
-//! `/companies/similar`: companies that may be one. And the forms that merge companies, give them
-//! back and tell them apart.
+//! `/companies/similar`: companies that may be one, and forms to merge, unmerge and distinguish
+//! them.
 
 use access::Client;
 use askama::Template;
@@ -28,7 +28,7 @@ const AND: char = '+';
 #[template(path = "companies/similar.html")]
 struct Page {
     frame: Frame,
-    /// Companies on the sites of other owners, on the first page.
+    /// Companies on other owners' sites, on the first page.
     lookalikes: Vec<CompanyPairView>,
     rows: Vec<CompanyPairView>,
     clients: Vec<Client>,
@@ -96,7 +96,7 @@ async fn carry_out(visit: &OperatorVisit, form: &Form) -> Answer {
     Ok(visit.lead(PATH, "apart"))
 }
 
-/// The company that a field names, by its UUID or its website, which may lack its scheme.
+/// The company in a field, by UUID or website; the scheme is optional.
 fn company(fields: &mut Reader<'_>, name: &str) -> Option<CompanyId> {
     let text = fields.text(name);
     let named = match Uuid::try_parse(text) {

@@ -1,5 +1,3 @@
-//! Companies: the list, one company, and the form that changes it.
-
 mod merge;
 mod shared;
 
@@ -29,11 +27,11 @@ use crate::{
 };
 
 const PAGE: usize = 50;
-/// The postings of a company that are counted at most: the page waits for it.
+/// The most postings of a company that are counted: the page waits for it.
 const COUNTED: usize = 10_000;
 const NO_OWNER: &str = "none";
 const CHANGE: &str = "change";
-/// The field with the state of the company that the form was shown with.
+/// The field with the company's state when the form was shown.
 const SEEN: &str = "seen";
 
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -72,7 +70,7 @@ struct Show {
 }
 
 impl Show {
-    /// The company to merge into: what was typed, or what the page of pairs suggests.
+    /// The company to merge into: typed, or suggested by the page of pairs.
     fn into(&self) -> &str {
         match self.merge.get("into") {
             "" => &self.suggested,
@@ -109,7 +107,7 @@ async fn list(visit: OperatorVisit) -> Answer {
             (Some(after), _) => after.to_owned(),
             (None, from) => {
                 let (from, id) = start(from.unwrap_or_default());
-                // The list follows the website, which is wanted itself.
+                // The list follows the website, which is itself wanted.
                 if let Some(id) = id {
                     let found = companies.company(id).await?;
                     rows.extend(found.filter(|view| view.company.alias_of.is_none()));
@@ -139,8 +137,8 @@ async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The key of a website at which the list starts for a typed text, which may lack the scheme, and
-/// the company of that website.
+/// The website key at which the list starts for a typed text, without or with a scheme, and that
+/// website's company.
 fn start(typed: &str) -> (String, Option<CompanyId>) {
     let key = WebsiteKey::parse(typed);
     let key = key.or_else(|_| WebsiteKey::parse(&format!("https://{typed}")));
@@ -241,8 +239,7 @@ impl From<CompanyError> for Failure {
     }
 }
 
-/// Reads the change from a form. The form sends all values, and the change sets only the values
-/// that differ from the company's.
+/// Reads a change. The form sends all values; only differing ones are set.
 fn change_of(
     fields: &mut Reader<'_>,
     company: &Company,

@@ -1,4 +1,2 @@
-//! What the pages of companies share.
-
 pub(super) const PATH: &str = "/companies";
 pub(super) const CLIENTS: usize = 200;

@@ -1,4 +1,4 @@
-//! What the page of a form shows: values, and why a form was refused.
+//! What a form's page shows: values, and why the form was refused.
 
 use std::fmt::Display;
 
@@ -18,7 +18,7 @@ pub struct Fault<'a> {
 pub struct Fields {
     pub values: Query,
     pub refusal: Option<Refusal>,
-    /// Whether it is a search, which changes nothing anyway.
+    /// A search changes nothing.
     pub is_search: bool,
 }
 
@@ -30,7 +30,7 @@ impl Fields {
         }
     }
 
-    /// The fields of this form of a page, of whose forms another one may have been refused.
+    /// The fields of this form, if the page's refused form was another one.
     pub fn of_action(refused: &Self, actions: &[&str], otherwise: Self) -> Self {
         let action = refused.get("action");
         if refused.refusal.is_some() && actions.contains(&action) {
@@ -60,7 +60,7 @@ impl Fields {
         Fault { name, fault }
     }
 
-    /// Attributes of a field that lead to its fault.
+    /// Attributes that link a field to its fault.
     pub fn mark(&self, name: &'static str) -> String {
         if self.fault(name).is_some() {
             format!(" aria-invalid=\"true\" aria-describedby=\"fault-{name}\"")

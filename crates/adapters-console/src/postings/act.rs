@@ -1,4 +1,4 @@
-//! What an operator decides about postings, one or many.
+//! Operators' decisions about one or many postings.
 
 use std::collections::HashSet;
 
@@ -85,7 +85,7 @@ pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -
     let view = show::find(&visit, &path).await?;
     let done = moderate(&visit, &view.posting, &form).await;
     let page = async |refused| {
-        // As it is by now.
+        // The current state.
         let view = show::find(&visit, &path).await?;
         show::one(&visit, &view, refused).await
     };
@@ -126,7 +126,7 @@ async fn answer(visit: &OperatorVisit, posting: &Posting, form: &Form, action: &
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
 
-/// A form about the chosen postings of a list: each is decided by itself, and has its result.
+/// Handles a form about a list's chosen postings: each is decided by itself, with its own result.
 pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     let back = form.get("back").and_then(|back| back.split_once('?'));
     let back = Query::parse(back.map_or("", |(_, query)| query)).address(PATH);
@@ -183,8 +183,8 @@ async fn decide(
     decide_again(COMMAND_PATIENCE, attempt).await
 }
 
-/// Decides about one of many, and tells what came of it. That the store is unavailable ends with a
-/// line as well: those before it are done.
+/// Decides about one of many, and reports the result. If the store is unavailable, the earlier ones
+/// are done.
 async fn told(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,
@@ -205,7 +205,7 @@ async fn told(
     }
 }
 
-/// The chosen postings, each once, with the versions that the list has shown.
+/// The chosen postings, each once, with the versions shown in the list.
 fn chosen(fields: &mut Reader<'_>) -> Option<Vec<(PostingId, Version)>> {
     let parse = |text: &str| {
         let (id, seen) = text.split_once(VERSION).unwrap_or((text, ""));

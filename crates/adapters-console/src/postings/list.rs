@@ -1,5 +1,3 @@
-//! `/postings`: the list, and the search.
-
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -28,13 +26,13 @@ use crate::{
 };
 
 pub const PATH: &str = "/postings";
-/// The most postings of a page, and of one decision about many.
+/// The most postings on a page, and in one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
 pub const VERSION: char = '@';
-/// The parameter with the identifier of one posting, on the pages of clients.
+/// The parameter for one posting's identifier, on clients' pages.
 pub const ONE: &str = "posting";
-/// How long a search goes on for its first page, and for a further one, which is asked for; and how
-/// many postings it looks at.
+/// How long a search runs for its first page and for a further one, which is requested; and how
+/// many postings it examines.
 const FIRST_TIME: Duration = Duration::from_millis(50);
 const FURTHER_TIME: Duration = Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
@@ -49,7 +47,7 @@ struct Page<'a> {
     clients: Vec<Client>,
     found: FoundPage,
     next: Option<String>,
-    /// Whether the search ended before the list did.
+    /// Whether the search ended before the list.
     is_partial: bool,
     is_search: bool,
     has_filters: bool,
@@ -83,8 +81,8 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     page(&visit, &here, Fields::default()).await
 }
 
-/// The list at an address, and the form about its postings. The people of a client find those that
-/// it may see.
+/// The list at an address, and the form about its postings. A client's people find those it may
+/// see.
 pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
     let (wanted, search) = Form::search(query.clone(), wanted);

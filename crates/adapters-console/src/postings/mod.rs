@@ -1,5 +1,3 @@
-//! Postings: the list with its search, one posting, and what operators decide about them.
-
 pub mod act;
 pub mod list;
 pub mod show;

@@ -1,5 +1,3 @@
-//! `/postings/{uuid}`: everything about one posting.
-
 use std::collections::BTreeMap;
 
 use access::Client;
@@ -158,7 +156,7 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     ])
 }
 
-/// The fields that wait for a verdict: as they are shown, and as they were pushed.
+/// Fields that wait for a verdict: as shown, and as pushed.
 fn waiting(view: &PostingView, pending: &Pending) -> Vec<(String, String, String)> {
     let (shown, details) = (&view.posting.details, &pending.values);
     let shown = serde_json::to_value(shown).unwrap_or_default();
@@ -191,7 +189,7 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// The members of `metadata`: names, and values as they were sent; strings without quotes.
+/// The members of `metadata`: names, and values as sent; strings without quotes.
 fn metadata(posting: &Posting) -> Vec<(String, String)> {
     let json = posting
         .details

@@ -1,4 +1,4 @@
-//! `/postings/{uuid}/versions`: what changes of a posting replaced, and the way back.
+//! `/postings/{uuid}/versions`: values that changes replaced, and how to restore them.
 
 use access::Client;
 use actix_web::web;
@@ -85,7 +85,7 @@ async fn page(
     page.frame.answer(&page)
 }
 
-/// The changes, newest first, behind the state that the first one made.
+/// The changes, newest first, after the state that the first one created.
 fn changes(
     newest: Option<&PostingView>,
     versions: &[PostingVersion],
@@ -129,7 +129,7 @@ pub async fn restore(visit: OperatorVisit, path: web::Path<String>, form: Form) 
     let view = show::find(&visit, &path).await?;
     let done = restored(&visit, &view.posting, &form).await;
     let shown = async |refused| {
-        // As it is by now.
+        // The current state.
         let view = show::find(&visit, &path).await?;
         page(&visit, &view, None, refused).await
     };

@@ -1,5 +1,3 @@
-//! What operators and clients do with webhooks.
-
 use actix_web::web;
 use fields::{Patch, day, line};
 use kernel::event::Cursor;
@@ -132,7 +130,7 @@ fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEnd
     let names = fields.take_all("type", str::parse).map(PublicEvent::names);
     Some(NewEndpoint {
         url: url?,
-        // None chosen are all.
+        // No choice means all.
         names: names.map(|names| (!names.is_empty()).then_some(names))?,
         include_posting: !fields.text("include_posting").is_empty(),
         description: description?,

@@ -1,5 +1,4 @@
-//! The pages of webhooks. They are the same for operators and for the people of a client: what
-//! differs is the [`Desk`].
+//! The pages of webhooks, the same for operators and clients: the [`Desk`] holds the differences.
 
 use std::{
     future::{Ready, ready},
@@ -36,7 +35,6 @@ use crate::{
 pub const PATH: &str = "/webhooks";
 const ENDPOINTS: usize = 200;
 const WAITING: usize = 1_000;
-/// The clients whose names are read at once.
 const CLIENTS: usize = 1_000;
 
 pub struct Desk {
@@ -45,7 +43,7 @@ pub struct Desk {
 }
 
 enum Author {
-    /// An operator, whose tests are recorded in the store.
+    /// An operator, whose tests are audited.
     Operator(Attribution, web::Data<State>),
     Client(ClientId),
 }
@@ -210,7 +208,7 @@ struct Issued<'a> {
     endpoint: &'a Endpoint,
     owner: By,
     secret: String,
-    /// How long the secret before it signs too; `None` for the first one.
+    /// How long the previous secret also signs; `None` for the first one.
     overlap: Option<i64>,
 }
 
@@ -261,7 +259,7 @@ fn settings(endpoint: &Endpoint) -> Fields {
     Fields::with_values(fields)
 }
 
-/// The id, the prefixes and the health of a webhook, which its form cannot change.
+/// Id, prefixes and health, which the form cannot change.
 fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
     let (endpoint, health) = (&tracked.endpoint, &tracked.health);
     let prefixes = match endpoint.owner {

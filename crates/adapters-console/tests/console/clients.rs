@@ -1,5 +1,3 @@
-//! The pages of clients, and of their catalogues.
-
 use access::Clients;
 use domain::{
     catalogue::{CatalogueQuery, Catalogues, Leased, Missed, PastImport},
@@ -14,7 +12,6 @@ use kernel::{
 
 use crate::support::{Desk, EVIL};
 
-/// A client whose name is a script.
 async fn client(desk: &Desk) -> ClientId {
     let id = ClientId::new(uuid(77));
     desk.add_client(id, EVIL, Prefixes::ALL).await;

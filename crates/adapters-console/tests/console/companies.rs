@@ -1,5 +1,3 @@
-//! The pages of companies, and the form that changes one.
-
 use domain::{
     company::{Company, CompanyPair, Kept},
     store::{Store as _, WriteSet},
@@ -117,7 +115,7 @@ async fn a_company_is_renamed_and_given_to_another_client() {
     assert_eq!(desk.audit().await[2..], ["ann companies.update"; 2]);
 }
 
-/// A form sends all values, and the operator sets only the values that differ.
+/// The form sends all values, and only differing ones are set.
 #[tokio::test]
 async fn what_an_operator_sets_of_a_company_is_kept_and_released() {
     let desk = desk(&["acme"]).await;

@@ -1,5 +1,3 @@
-//! The page of duplicates.
-
 use domain::{
     posting::Original,
     store::{PostingWrite, Store as _, WriteSet},

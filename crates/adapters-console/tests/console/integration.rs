@@ -1,5 +1,3 @@
-//! The pages of clients.
-
 use std::num::NonZeroU32;
 
 use access::{
@@ -46,7 +44,7 @@ async fn without_a_session_a_page_says_where_links_come_from() {
         "/nothing",
     ] {
         let path = format!("/integration{page}");
-        // The session of an operator is worth nothing here, whatever its cookie is called.
+        // An operator's session is invalid here, even with a renamed cookie.
         let renamed = operator.replace("posthaste_console", "posthaste_integration");
         for cookie in ["", "posthaste_integration=x", &operator, &renamed] {
             let page = desk.get(&path, cookie).await;
@@ -101,7 +99,7 @@ async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out(
     let left = desk.post(leave, &cookie, &format!("token={token}")).await;
     assert_eq!(left.header("location"), "/integration/sign-in");
     assert_eq!(desk.get("/integration", &cookie).await.status, 401);
-    // A session ends with its client, too.
+    // A session ends with its client.
     let cookie = desk.visit(&acme).await;
     let revoked = acme.revoke(desk.now()).unwrap();
     desk.store.update(&revoked, None).await.unwrap();
@@ -186,7 +184,7 @@ async fn a_client_manages_its_webhooks_if_it_has_the_scope() {
     tested.has(&["The receiver answered 418"]);
     let paused = visitor.follow(&own, "action=pause").await;
     paused.has(&["The webhook is paused"]);
-    // An operator's tests alone are in the audit.
+    // Only an operator's tests are audited.
     let mut audit = desk.audit().await.into_iter();
     assert!(!audit.any(|entry| entry.contains("webhooks")));
     let other = client(2);
@@ -218,8 +216,8 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     assert_eq!(visitor.get(&theirs).await.status, 404);
 }
 
-/// Every page and form, with the scopes of which one is needed; none where a session is enough.
-/// `ID` is a webhook's.
+/// Every page and form, with its scopes, of which one suffices; none if a session is enough. `ID`
+/// is a webhook's.
 const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("", None, Scope::READERS),
     ("/postings", None, Scope::READERS),
@@ -257,7 +255,7 @@ const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("/sign-out", Some(""), &[]),
 ];
 
-/// Checks that a session gets the pages and forms of these scopes, and none of the others.
+/// Checks that a session gets exactly the pages and forms of these scopes.
 async fn check_routes(desk: &Desk, webhook: &str, cookie: &str, scopes: &[Scope]) {
     let mut token = "x".to_owned();
     for (path, form, needs) in ROUTES {
@@ -270,7 +268,7 @@ async fn check_routes(desk: &Desk, webhook: &str, cookie: &str, scopes: &[Scope]
             }
             None => desk.get(&path, cookie).await,
         };
-        // A session without any page of its own has no token for forms.
+        // A session without any page has no token for forms.
         let is_refused = !may || (form.is_some() && token == "x");
         assert_eq!(page.status == 403, is_refused, "{path} {form:?} {scopes:?}");
         if !may && form.is_none() {
@@ -292,10 +290,9 @@ async fn a_session_has_the_scopes_of_its_link_that_its_client_still_has() {
     let webhook = id.split_once('"').unwrap().0;
     let one_each = Scope::ALL.iter().map(|scope| vec![*scope]);
     for scopes in one_each.chain([Vec::new(), Scope::ALL.to_vec()]) {
-        // The link of a token with these scopes.
         let cookie = desk.visit(&acme.clone().narrowed(&scopes)).await;
         check_routes(&desk, webhook, &cookie, &scopes).await;
-        // A link with all of them, of a client that has lost the others since.
+        // A link with all scopes, of a client that has lost some since.
         let cookie = desk.visit(&acme).await;
         let stored = desk.store.find(acme.id).await.unwrap().unwrap();
         let change = |scopes: &[Scope]| ClientChange {
@@ -334,7 +331,7 @@ async fn pages_count_towards_the_limit_of_their_client() {
         assert_eq!(told, (429, "17"), "{path}");
         page.has(&["60 requests a minute"]);
     }
-    // A request without a client counts towards no client's limit.
+    // A request without a client counts towards no limit.
     assert_eq!(desk.get("/integration", "").await.status, 401);
     assert_eq!(desk.get("/integration/sign-in", "").await.status, 200);
 }
@@ -378,7 +375,7 @@ async fn calls_of_receivers_share_the_places_of_the_api() {
     visitor.check(&own, &forms).await;
     desk.limits.of_calls.replace(Some(Crowded::Busy));
     visitor.check(&own, &[("action=test", 503)]).await;
-    // Tests by an operator have no limit.
+    // An operator's tests have no limit.
     let ann = desk.operator("ann").await;
     let own = own.replace("/integration", "");
     ann.check(&own, &[("action=test", 200)]).await;

@@ -1,4 +1,3 @@
-//! The console over HTTP, with a store in memory.
 #![expect(
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails"

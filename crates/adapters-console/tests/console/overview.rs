@@ -1,4 +1,4 @@
-//! The overview, and what every page does with a text that is a script.
+//! The overview, and how every page escapes a script.
 
 use access::{
     ActivityLog,

@@ -1,5 +1,3 @@
-//! The pages of subscribers, of side effects and of the audit.
-
 use domain::{
     store::{Store as _, WriteSet},
     testing::{create, put_id},
@@ -112,7 +110,7 @@ async fn the_audit_is_filtered_and_leads_to_what_it_is_about() {
         "<a href=\"/audit?by=bob\">bob</a>",
     ]);
     for (query, count) in [
-        // She also made the link.
+        // She also created the link.
         ("by=ann", 5),
         ("by=ann&action=clients.update", 1),
         ("by=bob", 1),

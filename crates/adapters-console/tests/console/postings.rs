@@ -1,5 +1,3 @@
-//! The search for postings, the page of a posting, and moderation.
-
 use access::Clients as _;
 use domain::{posting::Posting, testing::push_by};
 use kernel::{ClientId, Prefixes, Status, testing::uuid};
@@ -97,7 +95,7 @@ async fn an_operator_decides_on_what_was_seen() {
     assert_eq!(desk.audit().await[2..], ["ann postings.reject"]);
 }
 
-/// What a page offers is decided by `domain`.
+/// `domain` decides what a page offers.
 #[tokio::test]
 async fn an_operator_decides_about_one() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! Forms that are refused: their page comes back, with what was typed and what is wrong with it.
+//! Refused forms: their page returns, with what was typed and its faults.
 
 use domain::testing::create;
 use kernel::{ClientId, Prefixes, event::Cursor, testing::uuid};
@@ -18,7 +18,6 @@ async fn desk() -> Desk {
     desk
 }
 
-/// Checks that a page has its frame, says what became of it, and has a fault at a field.
 fn assert_shown(page: &Answer, result: &str, field: &str, fault: &str) {
     page.has(&["<nav aria-label=\"Sections\">", result]);
     if field.is_empty() {
@@ -33,8 +32,8 @@ fn assert_shown(page: &Answer, result: &str, field: &str, fault: &str) {
 
 const UNCHANGED: &str = "role=\"alert\">Nothing was changed. ";
 
-/// Sends forms, and checks that each is refused with its page. A line has the path and the form;
-/// the field with a fault, the fault, and what else the page has.
+/// Sends forms, and checks that each is refused with its page. A line has path and form, the field
+/// with the fault, the fault, and further content.
 async fn check(desk: &Desk, table: &str) {
     let ann = desk.operator("ann").await;
     for line in table.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,5 +1,3 @@
-//! Reports of readers, and objections beside their decisions.
-
 use domain::{
     posting::ObjectionState,
     report::{NewReport, PostingName, ReportReason, ReportState, Reporter, Reports as _},

@@ -1,4 +1,4 @@
-//! Who gets in, and what of other sites is refused.
+//! Who is admitted, and which requests of other sites are refused.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use time::Duration;
 
 use crate::support::{Answer, Ask, Away, Desk, answer};
 
-/// Every page, with the status of its answer to an operator who is signed in.
+/// Every page, with its status for a signed-in operator.
 const PAGES: [(&str, u16); 13] = [
     ("/", 200),
     ("/postings", 200),
@@ -231,7 +231,6 @@ async fn a_form_of_another_site_or_of_no_reasonable_size_is_refused() {
     assert_eq!(page.status, 200, "not used");
 }
 
-/// A desk behind a proxy at 10.0.0.7 that sends `x-user`.
 fn proxied() -> Desk {
     let mut desk = Desk::new();
     desk.settings.proxy = Some(TrustedProxy {
@@ -305,7 +304,7 @@ async fn a_form_through_a_proxy_has_a_token_of_its_operator_for_twelve_hours_at_
         let answer = through(&desk, headers, Some(form.clone())).await;
         assert_eq!(answer.status, status, "{headers:?}");
     }
-    // Looking writes nothing.
+    // Viewing writes nothing.
     assert_eq!(desk.audit().await, ["ann clients.create"; 2]);
 }
 

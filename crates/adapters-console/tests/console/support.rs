@@ -1,4 +1,4 @@
-//! A console with a store in memory, and a browser without a screen.
+//! A console with a store in memory, and a scripted browser.
 
 use std::{
     any::Any,
@@ -47,14 +47,13 @@ use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
 use workers::testing::FaultyStore;
 
-/// A text that is a script if a page does not escape it.
 pub const EVIL: &str = "\"'><script>alert(1)</script>";
 
 const KINDS: [Kind; 1] = [ENRICH.kind()];
 
 pub struct Desk {
     pub store: Arc<MemoryStore>,
-    /// The same store, whose writes can be made to fail.
+    /// The same store, with injectable write failures.
     pub faults: Arc<FaultyStore>,
     pub settings: Settings,
     pub companies: Arc<dyn CompanyReader>,
@@ -103,7 +102,6 @@ impl Answer {
     }
 }
 
-/// A receiver that answers 418.
 struct Receiver;
 
 #[async_trait]
@@ -147,7 +145,7 @@ impl CatalogueCorrections for Corrections {
     }
 }
 
-/// The companies of a store that is unavailable.
+/// The companies of an unavailable store.
 pub struct Away;
 
 fn away<T>() -> Result<T, StoreError> {
@@ -203,7 +201,7 @@ impl CompanyReader for Away {
     }
 }
 
-/// Limits that let requests through unless a test says otherwise.
+/// Limits that admit requests by default.
 #[derive(Default)]
 pub struct Limits {
     pub of_requests: RefCell<Option<Crowded>>,
@@ -312,7 +310,7 @@ impl Desk {
         }
     }
 
-    /// Gives up every enrichment, and returns the tasks.
+    /// Dead-letters every enrichment, and returns the tasks.
     pub async fn give_up(&self, why: &str) -> Vec<i64> {
         let claimed = self.store.claim(ENRICH, 9, minutes(1), uuid(9), noon());
         let mut tasks = Vec::new();
@@ -464,7 +462,7 @@ impl Desk {
         }
     }
 
-    /// The names of the actions in the audit with their operators, oldest first.
+    /// The audited actions with their operators, oldest first.
     pub async fn audit(&self) -> Vec<String> {
         let query = AuditQuery {
             limit: 100,
