@@ -10,9 +10,12 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
 
         impl $name {
+            /// Every value, in the order of the specification.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+            /// Every name, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text,)+];
 
+            /// Parses a value by its exact name.
             pub fn parse(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)+
@@ -20,6 +23,7 @@ macro_rules! vocabulary {
                 }
             }
 
+            /// The value's name.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+
