@@ -2,23 +2,23 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether webhooks may go over plain HTTP and to addresses that are not public.
+/// Whether webhooks may use plain HTTP and non-public addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivateAddresses {
     /// Only over HTTPS and to public addresses.
     #[default]
     Refuse,
-    /// Anywhere, as in a network where all receivers are the operator's own.
+    /// Anywhere, for networks whose receivers are all the operator's own.
     Allow,
 }
 
 /// Whether an address is a single host on the public internet.
 ///
-/// By the IANA special-purpose address registries and IANA's list of IPv6 address space. A block
-/// that is listed there counts as not public as a whole, even if it is globally reachable or has
-/// such a part: no receiver lives in anycast or protocol blocks. Of IPv6 addresses that embed an
-/// IPv4 address only those of the well-known NAT64 prefix are judged by it, because networks
-/// without IPv4 of their own reach all of it so. The others are refused.
+/// By the IANA special-purpose address registries and IANA's list of IPv6 address space. A listed
+/// block counts as not public as a whole, even if parts are globally reachable: no receiver is in
+/// anycast or protocol blocks. IPv6 addresses with an embedded IPv4 address are refused, except
+/// those of the well-known NAT64 prefix, which networks without IPv4 use: their IPv4 address
+/// decides.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -26,33 +26,29 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// By the IANA IPv4 special-purpose address registry (RFC 6890), without multicast, and without
-/// what a cloud serves its machines outside of them.
+/// By the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and cloud services
+/// outside of them.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
-        // "This network", with the unspecified address; private; loopback; and multicast, reserved,
-        // and broadcast.
+        // "This network" with the unspecified address; private; loopback; multicast, reserved and
+        // broadcast.
         [0 | 10 | 127 | 224..=255, ..] | [172, 16..=31, ..] | [192, 168, ..]
-        // Shared by carriers (CGNAT).
         | [100, 64..=127, ..]
-        // Link-local, with the metadata services of clouds.
         | [169, 254, ..]
-        // Protocol assignments, and documentation.
         | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _]
-        // The host of a machine in Azure, with its metadata: of a public block, but no receiver.
+        // Azure's host with its metadata service: in a public block, but no receiver.
         | [168, 63, 129, 16]
         // AS112, twice; AMT; relays of 6to4.
         | [192, 31, 196, _] | [192, 175, 48, _] | [192, 52, 193, _] | [192, 88, 99, _]
-        // Benchmarking.
         | [198, 18 | 19, ..]
     )
 }
 
-/// By the only block of IPv6 addresses that IANA has given out for single hosts, without the blocks
-/// in it of the IANA IPv6 special-purpose address registry. Outside are loopback, the unspecified
-/// address, mapped, compatible and translated IPv4, local NAT64, discard-only addresses, segment
-/// routing, unique local, link-local, site-local and multicast addresses, and reserved blocks.
+/// By IANA's only block for single IPv6 hosts, without the special-purpose blocks in it. Outside
+/// are loopback, the unspecified address, mapped, compatible and translated IPv4, local NAT64,
+/// discard-only, segment routing, unique local, link-local, site-local and multicast addresses, and
+/// reserved blocks.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
         // The well-known prefix of NAT64, before an IPv4 address.
@@ -78,7 +74,7 @@ mod tests {
         }
     }
 
-    /// Above all the neighbours of the blocks that are not.
+    /// Mainly neighbours of refused blocks.
     #[test]
     fn hosts_of_the_internet_are_public() {
         check(

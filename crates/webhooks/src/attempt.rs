@@ -15,16 +15,16 @@ const LONGEST_ERROR: usize = 200;
 pub struct Delivery<'a> {
     /// The receiver.
     pub url: &'a EndpointUrl,
-    /// The event's id (`webhook-id`), the same in each attempt, by which a receiver knows an event
-    /// that comes twice.
+    /// The event's id (`webhook-id`), the same in each attempt: receivers recognise repeated events
+    /// by it.
     pub id: &'a str,
     /// The time of this attempt (`webhook-timestamp`).
     pub timestamp: OffsetDateTime,
-    /// The secrets that sign it, the newest first: two while one replaces the other.
+    /// The signing secrets, newest first: two during a rotation.
     pub secrets: &'a [Secret],
     /// The body, which is JSON.
     pub body: &'a [u8],
-    /// The trace of this attempt, which the receiver may continue.
+    /// The attempt's trace, for the receiver to continue.
     pub trace: Option<TraceParent>,
 }
 
@@ -33,26 +33,25 @@ pub struct Delivery<'a> {
 pub struct Attempt {
     /// The receiver's answer, or why there was none.
     pub outcome: Outcome,
-    /// The time until the answer, or until the attempt failed.
+    /// The time until the answer or the failure.
     pub duration: Duration,
-    /// Why it failed, on one line of at most 200 characters.
+    /// The error on one line of at most 200 characters.
     pub error: Option<String>,
 }
 
 /// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver has taken the event: it answered with this status, 2xx.
+    /// The receiver answered with this 2xx status.
     Delivered(u16),
-    /// The receiver answered with another status. Redirects are not followed, so they are among
-    /// them.
+    /// The receiver answered with another status, such as a redirect, which is not followed.
     Refused {
         /// The status.
         status: u16,
-        /// The wait that the receiver asked for.
+        /// The requested wait (`Retry-After`).
         retry_after: Option<Duration>,
     },
-    /// The receiver wants no more events: 410.
+    /// 410: the receiver wants no more events.
     Gone,
     /// There was no answer.
     NoAnswer(NoAnswer),
@@ -61,13 +60,13 @@ pub enum Outcome {
 /// The reason why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// The receiver's URL or one of its addresses is refused, so nothing was sent.
+    /// The URL or one of its addresses is forbidden; nothing was sent.
     #[error("the address is refused")]
     AddressRefused,
-    /// The name could not be resolved, or no connection was made, or it was closed.
+    /// The name did not resolve, or the connection failed or was closed.
     #[error("no connection")]
     Connection,
-    /// The receiver could not prove to be the one of its name, or does not speak TLS.
+    /// The certificate does not match, or the receiver does not use TLS.
     #[error("no secure connection")]
     Tls,
     /// The time limit of an attempt was reached.
@@ -76,7 +75,7 @@ pub enum NoAnswer {
     /// The answer is not HTTP.
     #[error("the answer is broken")]
     Broken,
-    /// The service could not make the request, which says nothing about the receiver.
+    /// The service could not send the request, which says nothing about the receiver.
     #[error("the request cannot be made")]
     Unsendable,
 }
@@ -120,17 +119,17 @@ impl Attempt {
 }
 
 impl Outcome {
-    /// Whether the receiver has taken the event.
+    /// Whether the receiver accepted the event.
     pub const fn is_delivered(self) -> bool {
         matches!(self, Self::Delivered(_))
     }
 
-    /// Whether the receiver answered nothing at all, which is likely for any other event too.
+    /// Whether the receiver did not answer, as it likely would not for any event.
     pub const fn is_silent(self) -> bool {
         matches!(self, Self::NoAnswer(_)) && self.was_made()
     }
 
-    /// Whether the request was made, so that its outcome is about the receiver.
+    /// Whether a request was sent, so that the outcome is about the receiver.
     pub const fn was_made(self) -> bool {
         !matches!(self, Self::NoAnswer(NoAnswer::Unsendable))
     }
@@ -144,7 +143,7 @@ impl Outcome {
         }
     }
 
-    /// The wait that the receiver asked for.
+    /// The requested wait (`Retry-After`).
     pub const fn retry_after(self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => retry_after,

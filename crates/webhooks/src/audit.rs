@@ -4,10 +4,10 @@ kernel::actions! {
     WEBHOOKS_CREATE = "webhooks.create",
     WEBHOOKS_UPDATE = "webhooks.update",
     WEBHOOKS_ROTATE = "webhooks.rotate",
-    /// An endpoint was set back in the event log.
+    /// An endpoint's cursor was moved back.
     WEBHOOKS_REPLAY = "webhooks.replay",
     WEBHOOKS_RESEND = "webhooks.resend",
     WEBHOOKS_DELETE = "webhooks.delete",
-    /// A ping was sent to an endpoint.
+    /// A ping was sent.
     WEBHOOKS_TEST = "webhooks.test",
 }

@@ -1,4 +1,4 @@
-//! Endpoints: receivers of events, as their owners registered them.
+//! Endpoints: registered receivers of events.
 
 use access::{Client, Scope};
 use domain::posting::event::{PUBLIC, REPORT_DECIDED};
@@ -11,14 +11,14 @@ use time::{Duration, OffsetDateTime};
 
 use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret, WantedState};
 
-/// The most endpoints of one owner.
+/// The most endpoints per owner.
 pub const MOST_ENDPOINTS: usize = 50;
 
-/// The time for which a replaced secret signs beside the new one.
+/// How long a replaced secret also signs.
 pub const SECRET_OVERLAP: Duration = Duration::hours(24);
 
 kernel::id::id! {
-    /// An endpoint's id, a UUIDv7 drawn by the creator of the command: ids sort by age.
+    /// An endpoint's id, a UUIDv7 from the command's creator: ids sort by age.
     EndpointId
 }
 
@@ -44,12 +44,11 @@ impl Owner {
 vocabulary! {
     /// Whether events are delivered to an endpoint.
     EndpointState {
-        /// They are.
+        /// Events are delivered.
         Active = "active",
-        /// They wait, because the owner wants it so.
+        /// Events wait, as the owner requested.
         Paused = "paused",
-        /// They wait for the owner, because deliveries failed for too long or the receiver wants
-        /// no more.
+        /// Events wait: deliveries failed for too long, or the receiver wants no more.
         Disabled = "disabled",
     }
 }
@@ -59,18 +58,18 @@ vocabulary! {
 pub struct Endpoint {
     /// The id.
     pub id: EndpointId,
-    /// Counts the changes by its owner, its disabling, and events that are sent again.
+    /// Counts changes by the owner, disablings, and resent events.
     pub version: Version,
     /// The owner.
     pub owner: Owner,
     /// The receiver's address.
     pub url: EndpointUrl,
-    /// The names of the wanted events; `None` for all that are [`PUBLIC`], later ones too.
+    /// The wanted events; `None` for all [`PUBLIC`] ones, later ones too.
     pub names: Option<Vec<EventName>>,
-    /// The postings whose events an operator's endpoint gets. A client's endpoint gets those that
-    /// the client may read at the time.
+    /// The postings whose events an operator's endpoint gets. A client's endpoint follows the
+    /// client's current prefixes.
     pub prefixes: Prefixes,
-    /// Whether events of a posting carry the posting as it is when they are delivered.
+    /// Whether events include the posting as it is at delivery.
     pub include_posting: bool,
     /// The owner's description.
     pub description: Option<String>,
@@ -80,11 +79,11 @@ pub struct Endpoint {
     pub state_reason: Option<String>,
     /// The secret that signs deliveries.
     pub secret: Secret,
-    /// The secret before, which signs beside it for a while.
+    /// The replaced secret, which also signs for a while.
     pub previous_secret: Option<PreviousSecret>,
     /// When it was registered.
     pub created_at: OffsetDateTime,
-    /// When its version was written.
+    /// When the current version was written.
     pub updated_at: OffsetDateTime,
 }
 
@@ -93,19 +92,19 @@ pub struct Endpoint {
 pub struct PreviousSecret {
     /// The secret.
     pub secret: Secret,
-    /// The end of its time.
+    /// When it stops signing.
     pub until: OffsetDateTime,
 }
 
 /// A change of an endpoint to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointWrite {
-    /// The version that the endpoint must have in the store.
+    /// The expected stored version.
     pub expected: Version,
-    /// The endpoint afterwards, with its next version.
+    /// The changed endpoint, with its next version.
     pub endpoint: Endpoint,
-    /// Whether earlier failures no longer count, because the address is another or the owner
-    /// resumes deliveries: its health is that of a new endpoint, and failed events are due.
+    /// Whether earlier failures no longer count, because the address changed or the owner resumes
+    /// deliveries: the health is reset, and failed events are due.
     pub starts_over: bool,
 }
 
@@ -116,15 +115,15 @@ impl Endpoint {
         self.names.as_deref().unwrap_or(ALL)
     }
 
-    /// Whether it receives an event. Every endpoint receives events of companies.
+    /// Whether it receives an event. Every endpoint receives company events.
     pub fn wants(&self, event: &Event) -> bool {
         self.names().contains(&event.name) && event.is_for(self.owner.client(), &self.prefixes)
     }
 
-    /// The endpoint with what its owner may read now, or the reason why it gets no deliveries.
+    /// The endpoint limited to what its owner may read now, or why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // Its receiver may be anybody's, so operators have to name the event.
+            // Its receiver may be anyone's, so operators must name the event.
             let is_named = self.names.is_some();
             return Ok(self.told_of_reports(is_named));
         }
@@ -138,7 +137,7 @@ impl Endpoint {
         Ok(self.told_of_reports(may_report))
     }
 
-    /// The endpoint, without reports of readers unless it may receive them.
+    /// The endpoint without readers' reports, unless permitted.
     fn told_of_reports(mut self, may: bool) -> Self {
         if !may && self.names().contains(&REPORT_DECIDED) {
             let names = self.names().iter().filter(|name| **name != REPORT_DECIDED);
@@ -147,13 +146,12 @@ impl Endpoint {
         self
     }
 
-    /// Whether its owner may see an event that was delivered.
     pub(crate) fn shows(&self, event: &Event) -> bool {
         let is_told = event.name != REPORT_DECIDED || self.names().contains(&event.name);
         is_told && event.is_for(self.owner.client(), &self.prefixes)
     }
 
-    /// The secrets that sign a delivery at this time, the newest first.
+    /// The secrets that sign at this time, newest first.
     pub fn secrets(&self, now: OffsetDateTime) -> Vec<Secret> {
         let previous = self.previous_secret.as_ref();
         let previous = previous.filter(|previous| now < previous.until);
@@ -165,7 +163,7 @@ impl Endpoint {
             .collect()
     }
 
-    /// Replaces the secret. The one before the replaced one ends at once.
+    /// Replaces the secret. An earlier replaced one ends at once.
     pub fn rotate(&self, new: Secret, now: OffsetDateTime) -> EndpointWrite {
         self.changed(now, |endpoint| {
             let secret = std::mem::replace(&mut endpoint.secret, new);
@@ -174,7 +172,7 @@ impl Endpoint {
         })
     }
 
-    /// Applies an owner's change; `None` if everything is as wanted already.
+    /// Applies an owner's change; `None` if nothing changes.
     pub fn apply(&self, change: &EndpointChange, now: OffsetDateTime) -> Option<EndpointWrite> {
         let mut write = self.changed(now, |endpoint| {
             change.url.apply_required(&mut endpoint.url);
@@ -202,7 +200,7 @@ impl Endpoint {
         (unchanged != *self).then_some(write)
     }
 
-    /// Stops deliveries until the owner resumes them. A store calls it for the result of a round.
+    /// Stops deliveries until the owner resumes them. Stores call it for the result of a round.
     pub fn disable(&self, reason: &str, now: OffsetDateTime) -> Self {
         let change = |endpoint: &mut Self| {
             endpoint.set(EndpointState::Disabled, Some(reason.to_owned()));
@@ -339,8 +337,6 @@ mod tests {
         assert_eq!(again.secrets(noon() + hours(1)), [third, second]);
     }
 
-    /// With its state, and whether it starts over, after each change of the one before; no state
-    /// if nothing changes.
     #[test]
     fn an_owner_changes_what_is_not_so_already() {
         use EndpointState::{Active, Paused};

@@ -1,7 +1,7 @@
-//! The circuit breaker of an endpoint, and when the endpoint is disabled.
+//! The circuit breaker of an endpoint, and its disabling.
 //!
-//! The circuit opens when a receiver answers nothing. It is half open once the wait is over: one
-//! attempt, a probe, shows whether it closes again or opens for longer.
+//! The circuit opens when a receiver does not answer. After the wait it is half-open: one attempt,
+//! a probe, closes it or opens it for longer.
 
 use std::time::Duration;
 
@@ -10,15 +10,14 @@ use time::OffsetDateTime;
 
 use super::{Attempt, Outcome};
 
-/// The most attempts at an endpoint that are under way at a time, and the most in a row without an
-/// answer before its circuit opens.
+/// The most concurrent attempts at an endpoint, and the most unanswered in a row before its circuit
+/// opens.
 pub const WINDOW: usize = 32;
 
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
-/// For how long the circuit opens: with jitter, from half a second or one second to ten minutes. A
-/// wait is about a quarter of the time without answers, so a receiver that is back after twenty
-/// minutes waits five at most.
+/// How long the circuit opens: from half a second or one second to ten minutes, with jitter. A wait
+/// is about a quarter of the outage, so a receiver back after twenty minutes waits at most five.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_millis(500),
     longest: Duration::from_mins(5),
@@ -27,57 +26,55 @@ const PAUSES: RetryPolicy = RetryPolicy {
 
 const LONGEST_OPEN: Duration = Duration::from_mins(10);
 
-/// Why an endpoint is disabled after five days.
+/// The reason for disabling after five days.
 pub const NO_SUCCESS: &str = "no delivery has succeeded for five days";
 
-/// The reason of a disabled endpoint whose client was revoked.
+/// The reason for disabling after its client was revoked.
 pub const CLIENT_REVOKED: &str = "its client was revoked";
 
-/// The reason of a disabled endpoint whose client lost the scope of webhooks.
+/// The reason for disabling after its client lost the scope of webhooks.
 pub const SCOPE_WITHDRAWN: &str = "its client may not manage webhooks any more";
 
-/// Why an endpoint is disabled after 410.
+/// The reason for disabling after 410.
 pub const WANTS_NO_MORE: &str = "the receiver answered 410: it wants no more events";
 
-/// The record of an endpoint's deliveries.
+/// The health of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// The last success.
     pub last_success_at: Option<OffsetDateTime>,
     /// The first failure since then.
     pub failing_since: Option<OffsetDateTime>,
-    /// The number of rounds in a row that were silent: no attempt was answered, or none of the last
-    /// [`WINDOW`].
+    /// The consecutive silent rounds: no attempt was answered, or none of the last [`WINDOW`].
     pub silent_rounds: u32,
-    /// The end of the time for which the circuit is open, or for which the receiver asked for no
-    /// requests (`Retry-After`).
+    /// The end of the open circuit, or of the pause that the receiver requested (`Retry-After`).
     pub open_until: Option<OffsetDateTime>,
 }
 
 impl Health {
-    /// Whether the circuit is open, so that no attempt is made.
+    /// Whether the circuit is open: no attempts.
     pub fn is_open(&self, now: OffsetDateTime) -> bool {
         self.open_until.is_some_and(|until| now < until)
     }
 
-    /// Whether the circuit is half open, or will be once it is not open any more: a round makes one
-    /// attempt, to find out if the receiver answers again.
+    /// Whether the circuit is half-open, or will be after its wait: a round makes one attempt, to
+    /// find out whether the receiver answers.
     pub const fn is_half_open(&self) -> bool {
         self.silent_rounds > 0
     }
 
-    /// The number of attempts that may be under way at a time.
+    /// The most concurrent attempts.
     pub const fn window(&self) -> usize {
         if self.is_half_open() { 1 } else { WINDOW }
     }
 
-    /// Whether an answer now makes events due that were not answered. After one silent round it may
-    /// have been a single event that the receiver cannot answer, which keeps to its schedule.
+    /// Whether an answer makes unanswered events due. A single silent round may be due to one event
+    /// that the receiver cannot answer, which keeps to its schedule.
     pub const fn answer_ends_silence(&self) -> bool {
         self.silent_rounds > 1
     }
 
-    /// Counts an attempt that has ended, and returns why the endpoint is disabled, if it is.
+    /// Counts an ended attempt. Returns why the endpoint is disabled, if it is.
     #[must_use]
     pub fn note(&mut self, attempt: &Attempt, now: OffsetDateTime) -> Option<&'static str> {
         match attempt.outcome {
@@ -94,13 +91,13 @@ impl Health {
         }
     }
 
-    /// Opens the circuit after a silent round. `jitter` is a random number from 0 to 1.
+    /// Opens the circuit after a silent round. `jitter` is random, from 0 to 1.
     pub fn back_off(&mut self, jitter: f64, now: OffsetDateTime) {
         self.silent_rounds = self.silent_rounds.saturating_add(1);
         self.open_until = Some(now + PAUSES.spread(self.silent_rounds, jitter));
     }
 
-    /// The same with an open circuit half open. A wait that the receiver asked for stands.
+    /// An open circuit becomes half-open; a pause requested by the receiver stays.
     #[must_use]
     pub fn probed_now(self) -> Self {
         Self {
@@ -109,15 +106,15 @@ impl Health {
         }
     }
 
-    /// Closes the circuit after a round with answers, but for the time that the receiver asked for,
-    /// at most ten minutes.
+    /// Closes the circuit after a round with answers, except for a requested pause of at most ten
+    /// minutes.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
         self.open_until = asked.map(|wait| now + wait.min(LONGEST_OPEN));
     }
 }
 
-/// The wait that a receiver asks for on behalf of all events: with 429 or 503.
+/// The pause that a receiver requests for all events: with 429 or 503.
 pub fn asked_pause(outcome: Outcome) -> Option<Duration> {
     match outcome {
         Outcome::Refused {

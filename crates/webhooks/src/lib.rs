@@ -1,16 +1,16 @@
-//! Webhooks: calls that tell receivers about events, by Standard Webhooks 1.0.
+//! Webhooks: calls that notify receivers of events, by Standard Webhooks 1.0.
 //!
-//! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and the
-//! [subjects](WaitingSubject) whose events wait for it because the last attempt at the next one
-//! failed, or because there are too many of them for one round. A worker leases an endpoint from
-//! [`Webhooks`] and makes a round of attempts ([`DeliveryRound`]), which it records ([`Round`]);
-//! [`Health`] is the endpoint's circuit breaker. An event whose last attempt by its schedule failed
-//! is a dead letter: it waits no longer, and its owner may [resend](ManagedWebhooks::resend) it.
+//! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and waiting
+//! [subjects](WaitingSubject), whose next event failed, or which have too many events for a round.
+//! A worker leases an endpoint from [`Webhooks`], makes a round of attempts ([`DeliveryRound`]),
+//! and records it ([`Round`]); [`Health`] is the circuit breaker. An event whose last scheduled
+//! attempt failed is a dead letter: it no longer waits, but its owner may
+//! [resend](ManagedWebhooks::resend) it.
 //!
-//! A receiver's address, an [`EndpointUrl`], is chosen by others and must not lead into the
-//! service's own network: its spelling is checked here, and the IP addresses of its name by the
-//! adapter behind [`Sender`]. A [`Delivery`] is signed with the endpoint's [`Secret`]; its
-//! [`Attempt`] has an [`Outcome`], and [`RetrySchedule`] says when the next attempt is due.
+//! Others choose a receiver's address ([`EndpointUrl`]), which must not lead into the service's own
+//! network: its spelling is checked here, its name's IP addresses by the adapter behind [`Sender`].
+//! A [`Delivery`] is signed with the endpoint's [`Secret`]; its [`Attempt`] has an [`Outcome`];
+//! [`RetrySchedule`] times the next attempt.
 
 #![warn(missing_docs)]
 

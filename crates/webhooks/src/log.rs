@@ -1,4 +1,4 @@
-//! What was delivered, which is read from the event log and the store of postings.
+//! Delivered events, read from the event log and the store of postings.
 
 use std::collections::HashMap;
 
@@ -16,12 +16,12 @@ use crate::{DeliveryRecord, Endpoint, Owner};
 pub struct LoggedDelivery {
     /// The attempt.
     pub record: DeliveryRecord,
-    /// The event, unless it is no longer kept or the endpoint's owner may not see it any more.
+    /// `None` if the event is no longer kept, or the owner may not see it any more.
     pub event: Option<RecordedEvent>,
 }
 
 impl LoggedDelivery {
-    /// The identifier of the posting that the event is of.
+    /// The identifier of the event's posting.
     pub fn identifier(&self) -> Option<&SourceIdentifier> {
         match &self.event.as_ref()?.event.subject {
             Subject::Posting(posting) => Some(&posting.source_identifier),
@@ -30,8 +30,7 @@ impl LoggedDelivery {
     }
 }
 
-/// Adds the events to attempts at an endpoint: events are not stored with attempts, but read from
-/// the log.
+/// Adds events from the log to attempts: attempts are stored without them.
 pub async fn logged(
     endpoint: Endpoint,
     records: Vec<DeliveryRecord>,
@@ -54,7 +53,7 @@ pub async fn logged(
     Ok(records.into_iter().map(with_event).collect())
 }
 
-/// The endpoint with what its owner may see now; `None` if that is nothing.
+/// The endpoint limited to what its owner may see now; `None` if that is nothing.
 pub async fn of_owner(
     endpoint: Endpoint,
     clients: &dyn Clients,
@@ -66,7 +65,7 @@ pub async fn of_owner(
     Ok(endpoint.of_owner(owner.as_ref()).ok())
 }
 
-/// The posting of an event as it is now, if the endpoint includes it.
+/// The current posting of an event, if the endpoint includes it.
 pub async fn posting_of(
     endpoint: &Endpoint,
     event: &Event,
@@ -79,7 +78,7 @@ pub async fn posting_of(
         return Ok(None);
     }
     let found = postings.find(&posting.source_identifier).await?;
-    // Its identifier may have been pushed again since it was deleted.
+    // The identifier may have been pushed again after a deletion.
     let found = found.filter(|found| found.posting.id == posting.id);
     Ok(found.map(|view| view.seen_by(&endpoint.prefixes)))
 }

@@ -1,4 +1,4 @@
-//! The commands of owners about webhook endpoints, by the API or by the command line.
+//! Owners' commands about endpoints, by API or command line.
 
 use access::Clients;
 use domain::{
@@ -21,42 +21,42 @@ use crate::{
     posting_of,
 };
 
-/// The reason why a command about an endpoint was refused.
+/// Why a command about an endpoint was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// There is no such endpoint, or it is another owner's.
+    /// The endpoint does not exist, or is another owner's.
     #[error("Webhook not found.")]
     NotFound,
-    /// There is no such event, it is no longer kept, or the endpoint's owner may not see it.
+    /// The event does not exist, is no longer kept, or is hidden from the owner.
     #[error("Event not found.")]
     EventNotFound,
     /// A field is wrong.
     #[error(transparent)]
     Invalid(FieldErrors),
-    /// The owner has as many endpoints as it may have.
+    /// The owner has reached the limit of endpoints.
     #[error("There are {MOST_ENDPOINTS} webhooks already, the most that one owner may have.")]
     TooMany,
-    /// As many events wait for the endpoint as may wait.
+    /// The endpoint has reached the limit of waiting events.
     #[error("{MOST_WAITING} events wait for this webhook already.")]
     TooManyWaiting,
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 kernel::store_failure!(WebhookError);
 
-/// The author of a command about endpoints.
+/// Who gives a command about endpoints.
 #[derive(Clone, Copy, Debug)]
 pub enum Manager<'a> {
     /// A client, which manages its own endpoints.
     Client(ClientId),
-    /// An operator, who manages all endpoints. Each command is in the audit.
+    /// An operator, who manages all endpoints; commands are audited.
     Operator(&'a Attribution),
 }
 
 impl Manager<'_> {
-    /// The owner of the endpoints that it registers.
+    /// The owner of newly registered endpoints.
     pub const fn owner(self) -> Owner {
         match self {
             Self::Client(id) => Owner::Client(id),
@@ -64,7 +64,7 @@ impl Manager<'_> {
         }
     }
 
-    /// The owner whose endpoints it may see; `None` for all.
+    /// Whose endpoints it may see; `None` for all.
     const fn scope(self) -> Option<Owner> {
         match self {
             Self::Client(id) => Some(Owner::Client(id)),
@@ -80,23 +80,23 @@ impl Manager<'_> {
     }
 }
 
-/// The commands about endpoints, with the ports that they need.
+/// The commands about endpoints, with their ports.
 #[derive(Clone, Copy)]
 pub struct ManagedWebhooks<'a> {
     /// The endpoints.
     pub webhooks: &'a dyn Webhooks,
     /// The event log.
     pub log: &'a dyn EventLog,
-    /// The clients, which own endpoints.
+    /// The clients that own endpoints.
     pub clients: &'a dyn Clients,
     /// The client that calls receivers.
     pub sender: &'a dyn Sender,
-    /// The author.
+    /// Who gives the commands.
     pub by: Manager<'a>,
 }
 
 impl ManagedWebhooks<'_> {
-    /// Registers an endpoint for the events from now on. `prefixes` are for those of operators.
+    /// Registers an endpoint for future events. `prefixes` are for operators' endpoints.
     pub async fn create(
         &self,
         new: NewEndpoint,
@@ -133,7 +133,7 @@ impl ManagedWebhooks<'_> {
         }
     }
 
-    /// The endpoints that the author may see, ascending by id.
+    /// The visible endpoints, ascending by id.
     pub async fn list(
         &self,
         after: Option<EndpointId>,
@@ -142,7 +142,7 @@ impl ManagedWebhooks<'_> {
         self.webhooks.list(self.by.scope(), after, limit).await
     }
 
-    /// Finds an endpoint that the author may see.
+    /// Finds a visible endpoint.
     pub async fn find(&self, id: EndpointId) -> Result<TrackedEndpoint, WebhookError> {
         let found = self.webhooks.find(id).await?;
         let scope = self.by.scope();
@@ -150,7 +150,7 @@ impl ManagedWebhooks<'_> {
         found.filter(is_seen).ok_or(WebhookError::NotFound)
     }
 
-    /// Changes an endpoint, and returns it as it is afterwards.
+    /// Changes an endpoint, and returns the result.
     pub async fn update(
         &self,
         id: EndpointId,
@@ -166,7 +166,7 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_UPDATE, now, decide).await
     }
 
-    /// Replaces an endpoint's secret. The old one signs too for a while.
+    /// Replaces the secret. The old one also signs for a while.
     pub async fn rotate(
         &self,
         id: EndpointId,
@@ -177,8 +177,8 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_ROTATE, now, decide).await
     }
 
-    /// Loads, decides and writes: again after a conflict, because a worker may have disabled the
-    /// endpoint, or another manager changed it.
+    /// Loads, decides and writes, repeatedly on conflicts: a worker may have disabled the endpoint,
+    /// or another manager changed it.
     async fn write(
         &self,
         id: EndpointId,
@@ -216,7 +216,7 @@ impl ManagedWebhooks<'_> {
         is_deleted.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// Delivers the events since a time again, as far as they are kept.
+    /// Redelivers the kept events since a time.
     pub async fn replay(
         &self,
         id: EndpointId,
@@ -231,10 +231,9 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// Delivers one event again, a dead letter for example, with all attempts of a new one. If the
-    /// endpoint's circuit is open, it is tried now. Earlier events of the same posting that still
-    /// wait go first, and later ones that wait follow. An event that the endpoint has yet to get
-    /// comes anyway.
+    /// Redelivers one event, such as a dead letter, with all attempts of a new one. An open circuit
+    /// is probed now. Earlier waiting events of the posting go first, later ones follow. An event
+    /// still ahead of the endpoint comes anyway.
     pub async fn resend(
         &self,
         id: EndpointId,
@@ -256,8 +255,7 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// What a delivery of an event to an endpoint has: the event, and the posting as it is now, if
-    /// the endpoint includes it.
+    /// The content of a delivery: the event, and its current posting if the endpoint includes it.
     pub async fn content(
         &self,
         id: EndpointId,
@@ -293,8 +291,8 @@ impl ManagedWebhooks<'_> {
         Ok(logged(endpoint, records, self.log, self.clients).await?)
     }
 
-    /// Records that an operator sends a ping, before it is sent: the audit has a commit of its own,
-    /// because a ping writes nothing.
+    /// Audits an operator's ping before it is sent: a ping writes nothing that the entry could
+    /// join.
     pub async fn announce_test(
         &self,
         id: EndpointId,
@@ -310,8 +308,7 @@ impl ManagedWebhooks<'_> {
         Ok(())
     }
 
-    /// Sends a ping with this id and body, in any state of the endpoint. The attempt is not
-    /// recorded.
+    /// Sends a ping with this id and body, in any state. The attempt is not recorded.
     pub async fn test(
         &self,
         id: EndpointId,

@@ -1,4 +1,4 @@
-//! The bodies of requests about endpoints, and the rules that each field holds.
+//! Request bodies about endpoints, and the rules of their fields.
 
 use std::str::FromStr;
 
@@ -21,44 +21,44 @@ use super::{EndpointUrl, PrivateAddresses};
 pub const LONGEST_DESCRIPTION: usize = 255;
 
 vocabulary! {
-    /// The states that an owner may ask for.
+    /// The states that an owner may set.
     WantedState {
-        /// Deliver; events that waited follow.
+        /// Deliver; waiting events follow.
         Active = "active",
         /// Wait.
         Paused = "paused",
     }
 }
 
-/// An endpoint to register, as its owner describes it.
+/// An endpoint to register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEndpoint {
     /// The receiver's address.
     pub url: EndpointUrl,
-    /// The names of the wanted events; `None` for all.
+    /// The wanted events; `None` for all.
     pub names: Option<Vec<EventName>>,
-    /// Whether events of a posting carry the posting.
+    /// Whether events include the posting.
     pub include_posting: bool,
     /// The owner's description.
     pub description: Option<String>,
 }
 
-/// A change of an endpoint by its owner.
+/// An owner's change of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndpointChange {
-    /// The address; never cleared.
+    /// The address; cannot be cleared.
     pub url: Patch<EndpointUrl>,
-    /// The names of the wanted events; cleared, all are wanted.
+    /// The wanted events; cleared means all.
     pub names: Patch<Vec<EventName>>,
-    /// Whether events of a posting carry the posting; cleared, they do not.
+    /// Whether events include the posting; cleared means no.
     pub include_posting: Patch<bool>,
     /// The description.
     pub description: Patch<String>,
-    /// The state; never cleared.
+    /// The state; cannot be cleared.
     pub state: Patch<WantedState>,
 }
 
-/// The name of an event that readers outside may see.
+/// The name of a public event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicEvent(pub EventName);
 
@@ -73,7 +73,7 @@ impl Term for PublicEvent {
         names.find(|name| name.as_str() == text).map(Self)
     }
 
-    /// In another case, with other separators, without the subject, or misspelt.
+    /// Recognises other case, separators, a missing subject, and misspellings.
     fn likely(text: &str) -> Option<&'static str> {
         static ALL: &[EventName] = &PUBLIC;
         let names = || ALL.iter().map(EventName::as_str);
@@ -107,7 +107,7 @@ impl FromStr for PublicEvent {
 }
 
 impl PublicEvent {
-    /// The names of the events that an owner lists, each once, in the order of the list.
+    /// The listed events in order, each once.
     pub fn names(listed: Vec<Self>) -> Vec<EventName> {
         unique(listed.into_iter().map(|Self(name)| name))
     }
@@ -124,7 +124,7 @@ fields! {
     }
 }
 
-/// The members of bodies, with their names in other services.
+/// Body members, with their names in other services.
 const MEMBERS: [Word; 7] = [
     (
         "url",
@@ -184,8 +184,7 @@ const MEMBERS: [Word; 7] = [
     ("event", &["id", "event id", "webhook id", "message id"]),
 ];
 
-/// Refuses members that a body of `T` does not have. A misspelt member would otherwise change the
-/// deliveries without any error.
+/// Refuses unknown members of a `T`: a misspelt one would silently change deliveries.
 fn refuse_unknown<T: FieldValue>(errors: &mut FieldErrors) {
     body::refuse_unknown_as(errors, |name| {
         let known = |(member, _): &Word| T::FIELDS.iter().any(|field| field.name == *member);
@@ -218,7 +217,7 @@ fields! {
 }
 
 impl NewEndpoint {
-    /// Parses the body of a request, with every error in one answer.
+    /// Parses a body, and reports every error at once.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
         let (change, mut errors) = read(body::text(body)?, private)?;
         if change.state != Patch::Keep || errors.concern("state") {
@@ -243,7 +242,7 @@ impl NewEndpoint {
 }
 
 impl From<NewEndpoint> for EndpointChange {
-    /// The change that makes an endpoint like a new one, its state aside.
+    /// The change that resets an endpoint to a new one's settings, except its state.
     fn from(new: NewEndpoint) -> Self {
         Self {
             url: Patch::Set(new.url),
@@ -256,7 +255,7 @@ impl From<NewEndpoint> for EndpointChange {
 }
 
 impl EndpointChange {
-    /// Parses the body of a request, with every error in one answer.
+    /// Parses a body, and reports every error at once.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
         let (change, errors) = read(body::text(body)?, private)?;
         if errors.is_empty() {
@@ -267,7 +266,7 @@ impl EndpointChange {
     }
 }
 
-/// Parses the body of a request to replay events: the time from which on they are delivered again.
+/// Parses a replay request: the time from which events are redelivered.
 pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
     let (fields, mut errors) = body::parse::<ReplayFields>(body::text(body)?)?;
     refuse_unknown::<ReplayFields>(&mut errors);

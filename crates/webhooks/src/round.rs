@@ -1,9 +1,9 @@
-//! A round of attempts at one endpoint: the choice of the next one, and the result of all.
+//! A round of attempts at one endpoint: the choice of the next, and the combined result.
 //!
-//! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) as many attempts
-//! as it may, reports the [end](DeliveryRound::end) of each, and records the
-//! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early,
-//! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
+//! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) attempts, reports
+//! the [end](DeliveryRound::end) of each, and records the [result](DeliveryRound::finish) once none
+//! is in progress. A round that must end early is [stopped](DeliveryRound::stop), and recorded as
+//! well.
 
 mod item;
 mod lane;
@@ -31,67 +31,59 @@ use super::{
     WaitingSubject, asked_pause,
 };
 
-/// The time after which a round begins no more attempts, so that its result is recorded soon.
+/// After this time a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The most waiting subjects of an endpoint. The events of further ones stay in the log, after its
-/// cursor, for as long as events are kept. So a change by its owner that concerns all waiting
-/// subjects is done within the time of a statement.
+/// The most waiting subjects of an endpoint. Events of further ones stay in the log after its
+/// cursor, while events are kept. So an owner's change to all waiting subjects fits into a
+/// statement's time.
 pub const MOST_WAITING: usize = 10_000;
 
-/// A round that is under way.
+/// A round in progress.
 #[derive(Debug)]
 pub struct DeliveryRound {
-    /// Whether events after the endpoint's cursor are no longer kept, so that they are passed.
+    /// Whether some events after the endpoint's cursor are no longer kept, and are skipped.
     pub has_gap: bool,
-    /// The endpoint, as the round has leased it.
     tracked: TrackedEndpoint,
     schedule: RetrySchedule,
-    /// The events of waiting subjects, and the events of the page after the endpoint's cursor that
-    /// it wants. Those of a subject are in order.
+    /// The events of waiting subjects, and the wanted events of the page after the cursor, each
+    /// subject's in order.
     items: Vec<Item>,
-    /// The items in the order in which they are attempted.
     order: Vec<usize>,
-    /// The cursor after the page.
     next: Cursor,
-    /// Subjects of which an attempt is under way or has failed.
     blocked: HashSet<Uuid>,
-    /// The subjects of the round that wait, as they are stored.
+    /// The waiting subjects of the round, as stored.
     stored: HashMap<Uuid, WaitingSubject>,
-    /// The waiting subjects whose next event may be attempted in this round.
+    /// The waiting subjects whose next event this round may attempt.
     due: HashSet<Uuid>,
-    /// The places up to which the round has read the log for a subject, as
-    /// [`WaitingSubject::read_to`].
+    /// How far the round has read the log for a subject, as [`WaitingSubject::read_to`].
     read_to: HashMap<Uuid, Cursor>,
-    /// The lanes that the round has read or found, by id.
+    /// The lanes read or found, by id.
     lanes: BTreeMap<Uuid, Lane>,
     /// Events that the log has no longer, as records.
     not_kept: Vec<DeliveryRecord>,
-    /// The attempts that have ended, with their numbers.
+    /// Ended attempts with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
-    /// Whether there may be more at once, waiting or after the page.
     has_more: bool,
-    /// The rest after it if there is nothing to do at once.
     rest: Duration,
-    /// The health now.
     health: Health,
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
-    /// Whether a request was answered; unset while none was made.
+    /// Whether a request was answered; unset without requests.
     answered: Option<bool>,
-    /// The number of attempts without an answer since the last answer.
+    /// The unanswered attempts since the last answer.
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
-    /// Whether an attempt could not be made, so that the same would happen again at once.
+    /// Whether an attempt could not be made, as it would not be at once.
     withdrew: bool,
 }
 
 /// An attempt to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// Names the attempt in the round.
+    /// The attempt's number in the round.
     pub number: usize,
     /// The event.
     pub event: RecordedEvent,
@@ -100,15 +92,15 @@ pub struct Begun {
 struct Remains {
     /// New and changed ones, by the place of their next event.
     waiting: Vec<WaitingSubject>,
-    /// Those that wait no longer.
+    /// Those that no longer wait.
     settled: Vec<Uuid>,
 }
 
 impl DeliveryRound {
-    /// The next attempt to make; `None` if none may be made now, or at all if none is under way.
+    /// The next attempt; `None` if none is allowed now (or ever, without attempts in progress).
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
-        // Each attempt without an answer leaves one less to be made at a time, so that a receiver
-        // that is unavailable gets no more than a window of attempts.
+        // Each unanswered attempt reduces the concurrent ones, so that an unavailable receiver gets
+        // at most a window of attempts.
         let may_be_lost = self.under_way + self.unanswered;
         if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before().window() {
             return None;
@@ -145,15 +137,16 @@ impl DeliveryRound {
             || self.disabled.is_some()
     }
 
-    /// Whether a whole window of attempts in a row was not answered.
+    /// Whether a whole window of attempts in a row got no answer.
     fn is_silent_stretch(&self) -> bool {
         self.unanswered >= self.before().window()
     }
 
-    /// Reports the end of an attempt. `jitter` is a random number from 0 to 1.
+    /// Reports the end of an attempt. `jitter` is random, from 0 to 1.
     ///
     /// # Panics
-    /// If `number` names no attempt of this round.
+    ///
+    /// If `number` is no attempt of this round.
     pub fn end(&mut self, number: usize, attempt: &Attempt, now: OffsetDateTime, jitter: f64) {
         let item = &mut self.items[number];
         let outcome = attempt.outcome;
@@ -182,7 +175,7 @@ impl DeliveryRound {
         };
         item.state = match (outcome, item.due_at, wait) {
             (Outcome::Delivered(_), ..) => State::Delivered,
-            // A probe before its time does not count in its schedule.
+            // An early probe does not count in its schedule.
             (Outcome::NoAnswer(_), Some(due_at), _) => failed(item.attempts - 1, due_at),
             (.., None) => State::DeadLetter,
             (.., Some(wait)) => {
@@ -199,7 +192,6 @@ impl DeliveryRound {
             name: item.place.name.clone(),
             attempt: item.attempts,
             status: outcome.status(),
-            // In whole milliseconds.
             duration: Duration::from_millis(
                 attempt.duration.as_millis().try_into().unwrap_or(u64::MAX),
             ),
@@ -208,11 +200,12 @@ impl DeliveryRound {
         self.attempts.push((number, record));
     }
 
-    /// Takes an attempt back that was not made, for reasons that are not the receiver's. The round
+    /// Withdraws an attempt that was not made, for reasons other than the receiver. The round
     /// begins no more.
     ///
     /// # Panics
-    /// If `number` names no attempt of this round.
+    ///
+    /// If `number` is no attempt of this round.
     pub fn withdraw(&mut self, number: usize) {
         let item = &mut self.items[number];
         item.state = State::Open;
@@ -223,7 +216,7 @@ impl DeliveryRound {
         self.withdrew = true;
     }
 
-    /// The result, as of all attempts that have ended. `jitter` is a random number from 0 to 1.
+    /// The result of all ended attempts. `jitter` is random, from 0 to 1.
     pub fn finish(&self, now: OffsetDateTime, jitter: f64) -> Round {
         let to = self.to();
         let mut health = self.health;
@@ -274,12 +267,12 @@ impl DeliveryRound {
         subjects.chain(self.lanes.keys().copied()).collect()
     }
 
-    /// Returns the result for an endpoint that its owner has changed, or asked to resend an event,
-    /// since the round began. `stored` has its waiting [subjects](Self::subjects) as stored now.
-    /// The result is the [same](Self::finish) unless the URL changed or the endpoint was paused.
-    /// Then deliveries count, but failures do not, because they are about the former endpoint.
-    /// Their events are due again with their former number of attempts, and none becomes a dead
-    /// letter. Events that were only read are read again.
+    /// The result for an endpoint that its owner changed, or asked to resend an event, during the
+    /// round. `stored` has its waiting [subjects](Self::subjects) as stored now. The result is the
+    /// [same](Self::finish) unless the URL changed or the endpoint was paused. Then deliveries
+    /// count, but failures do not, because they concern the former endpoint: their events are due
+    /// with their former attempts, and none becomes a dead letter. Events that were only read are
+    /// read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,
@@ -313,7 +306,7 @@ impl DeliveryRound {
         }
     }
 
-    /// The end of the page; before that, the last event of the page that was attempted.
+    /// The end of the page, or earlier the page's last attempted event.
     fn to(&self) -> Cursor {
         let (from, next) = (self.tracked.cursor, self.next);
         self.passed(&Source::Page, from, next, true)
@@ -324,8 +317,8 @@ impl DeliveryRound {
         self.passed(&Source::Page, from, next, false)
     }
 
-    /// The place between `from` and `next` up to which events of a source are passed: the last one
-    /// that was attempted, or `next` if that may be and none is left.
+    /// The place between `from` and `next` up to which a source's events are done: the last
+    /// attempted one, or `next` if allowed and none is left.
     fn passed(&self, source: &Source, from: Cursor, next: Cursor, may_be_all: bool) -> Cursor {
         let items = || self.items.iter().filter(|item| item.source == *source);
         if may_be_all && !items().any(Item::is_left) {

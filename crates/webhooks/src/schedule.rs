@@ -1,9 +1,9 @@
-//! When to try again.
+//! When to retry.
 
 use std::{num::IntErrorKind, str::FromStr, time::Duration};
 
-/// The default waits between attempts, in seconds: those of the Standard Webhooks specification,
-/// and its longest for two days more.
+/// The default waits in seconds: the Standard Webhooks specification's, with its longest for two
+/// more days.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
 const DEFAULT_WAITS: [u64; 10] = [
@@ -16,20 +16,20 @@ const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 
-/// More than any wait for a next attempt.
+/// More than any wait.
 pub const LONGER_THAN_ANY_WAIT: time::Duration = time::Duration::days(9);
 
 const JITTER: f64 = 0.2;
 
-/// Waits between the attempts at one event, which is a dead letter after the last.
+/// Waits between the attempts at an event, which is a dead letter after the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetrySchedule(Vec<Duration>);
 
-/// The reason why a text is no retry schedule.
+/// Why a text is no retry schedule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidRetrySchedule {
-    /// There is no wait in it.
+    /// It has no wait.
     #[error("must have at least one wait")]
     Empty,
     /// It has more than 30 waits.
@@ -44,12 +44,11 @@ pub enum InvalidRetrySchedule {
 }
 
 impl RetrySchedule {
-    /// The wait before the next attempt, after this number of attempts; `None` when the event is
-    /// a dead letter. An event without any attempt is due at once.
+    /// The wait after this number of attempts; `None` for a dead letter. An event without attempts
+    /// is due at once.
     ///
-    /// The wait is up to 20 % longer by `jitter` (a random number from 0 to 1), so that events
-    /// that failed together are not tried again together, and as long as the receiver asked for,
-    /// up to a day.
+    /// `jitter` (random, from 0 to 1) adds up to 20 %, so that events that failed together are not
+    /// retried together. A wait requested by the receiver holds for up to a day.
     pub fn next(
         &self,
         attempts: u32,
@@ -108,7 +107,6 @@ fn wait(text: &str) -> Result<Duration, InvalidRetrySchedule> {
 mod tests {
     use super::*;
 
-    /// The wait in seconds, without jitter.
     fn next(schedule: &RetrySchedule, attempts: u32, asked: Option<u64>) -> Option<u64> {
         let wait = schedule.next(attempts, asked.map(Duration::from_secs), 0.0);
         wait.map(|wait| wait.as_secs())

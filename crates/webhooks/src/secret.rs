@@ -13,7 +13,7 @@ const LONGEST: usize = 64;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Box<[u8]>);
 
-/// The reason why a text or bytes are no secret.
+/// Why a text or bytes are no secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSecret {
@@ -26,7 +26,7 @@ pub enum InvalidSecret {
 }
 
 impl Secret {
-    /// Wraps a key, which the caller has drawn at random or stored.
+    /// Wraps a random or stored key.
     pub fn new(key: impl Into<Box<[u8]>>) -> Result<Self, InvalidSecret> {
         let key = key.into();
         if (SHORTEST..=LONGEST).contains(&key.len()) {
@@ -36,7 +36,7 @@ impl Secret {
         }
     }
 
-    /// A new secret of bytes that the caller has drawn at random.
+    /// A new secret from random bytes.
     pub fn drawn(key: [u8; 32]) -> Self {
         Self(Box::new(key))
     }
@@ -48,7 +48,7 @@ impl Secret {
         Self::new(key.map_err(|_| InvalidSecret::Malformed)?)
     }
 
-    /// The text for the receiver's operator, to be shown once.
+    /// The text for the receiver's operator, shown once.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(&self.0))
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Secret {
 mod tests {
     use super::*;
 
-    /// The secret of the specification's example.
+    /// The specification's example.
     const TEXT: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     #[test]

@@ -1,4 +1,4 @@
-//! The port to the endpoints and to the work that waits for them.
+//! The port to endpoints and their waiting work.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,35 +16,35 @@ use uuid::Uuid;
 
 use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner, WaitingSubject};
 
-/// The number of newest deliveries that are kept of an endpoint.
+/// The newest deliveries kept per endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
 
-/// The time for which an endpoint rests after a round that leaves nothing to do at once: events
-/// that come all the time make about one round a second, whether it wants them or not.
+/// How long an endpoint rests after a round with nothing left to do: a steady stream of events
+/// makes about one round a second, wanted or not.
 pub const REST: Duration = Duration::from_secs(1);
 
-/// The rest of an endpoint that takes no fresh events for now, however many there are.
+/// The rest of an endpoint that takes no fresh events for now.
 pub const FULL_REST: Duration = Duration::from_secs(5);
 
-/// The longest rest that is believed: the clocks of processes differ by some seconds.
+/// The longest credible rest: clocks of processes differ by some seconds.
 pub const LONGEST_REST: Duration = Duration::from_secs(10);
 
-/// The largest count of an endpoint's waiting events.
+/// The largest count of waiting events.
 pub const MOST_WAITING_COUNTED: usize = 1_000;
 
-/// An endpoint, and how far its deliveries are.
+/// An endpoint and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackedEndpoint {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The place in the log up to which every event was delivered, waits, or is not wanted.
+    /// The place up to which every event was delivered, waits, or is unwanted.
     pub cursor: Cursor,
     /// Its circuit breaker.
     pub health: Health,
 }
 
 impl TrackedEndpoint {
-    /// Whether it needs attention: it is disabled, or has failed for an hour.
+    /// Whether it is disabled, or has failed for an hour.
     pub fn needs_attention(&self, now: OffsetDateTime) -> bool {
         let is_failing = |since: OffsetDateTime| now - since >= time::Duration::HOUR;
         match self.endpoint.state {
@@ -55,20 +55,20 @@ impl TrackedEndpoint {
     }
 }
 
-/// An attempt at an event, for the endpoint's owner.
+/// An attempt at an event, as shown to the owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// When it ended, or the event became a dead letter without one.
+    /// When it ended, or when the event became a dead letter without one.
     pub at: OffsetDateTime,
     /// The event.
     pub event: Cursor,
     /// Its name.
     pub name: EventName,
-    /// Counts the attempts at this event, from 1.
+    /// The attempt's number for this event, from 1.
     pub attempt: u32,
     /// The status of the answer.
     pub status: Option<u16>,
-    /// The time until the answer; whole milliseconds.
+    /// The time until the answer, in whole milliseconds.
     pub duration: Duration,
     /// Why it failed.
     pub error: Option<String>,
@@ -79,35 +79,34 @@ pub struct DeliveryRecord {
 pub struct Round {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// Its version when the round began.
+    /// The endpoint's version when the round began.
     pub version: Version,
-    /// Its cursor then.
+    /// The cursor when the round began.
     pub from: Cursor,
-    /// Its cursor now.
+    /// The new cursor.
     pub to: Cursor,
-    /// Subjects that wait, new and changed ones, by the place of their next event.
+    /// New and changed waiting subjects, by the place of their next event.
     pub waiting: Vec<WaitingSubject>,
-    /// Subjects that wait no longer. None of them is in `waiting`.
+    /// Subjects that no longer wait. None is in `waiting`.
     pub settled: Vec<Uuid>,
-    /// The number of dead letters: events whose last attempt failed, and which wait no longer.
+    /// The dead letters: events whose last attempt failed.
     pub dead_letters: usize,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
-    /// The circuit breaker now.
+    /// The new health.
     pub health: Health,
     /// Why the endpoint is disabled, if it is.
     pub disabled: Option<String>,
-    /// Whether the endpoint answers again: waiting events whose last attempt was not answered are
-    /// due now.
+    /// Whether the endpoint answers again: unanswered waiting events are due now.
     pub wakes_silent: bool,
-    /// The time of the end.
+    /// When the round ended.
     pub at: OffsetDateTime,
-    /// The time from which on the endpoint may be leased again: [at most](REST) a second later.
+    /// The next lease is possible from then on: [at most](REST) a second later.
     pub again_at: OffsetDateTime,
 }
 
 impl Round {
-    /// A round without attempts and events, which ends the lease.
+    /// A round without attempts or events, which ends the lease.
     pub const fn idle(tracked: &TrackedEndpoint, now: OffsetDateTime) -> Self {
         Self {
             endpoint: tracked.endpoint.id,
@@ -126,8 +125,7 @@ impl Round {
         }
     }
 
-    /// Whether it does nothing but end the lease and pass events that the endpoint does not want,
-    /// as a [`Release`] does.
+    /// Whether it only ends the lease and skips unwanted events, as a [`Release`] does.
     pub fn is_idle(&self) -> bool {
         self.deliveries.is_empty()
             && self.settled.is_empty()
@@ -136,15 +134,14 @@ impl Round {
     }
 }
 
-/// The outcome of recording a round.
+/// The result of recording a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// It is written, and the lease has ended.
+    /// Written; the lease has ended.
     Done,
-    /// Nothing is written: the holder has lost the lease, or the cursor is not the one that the
-    /// round began with because it was moved back meanwhile.
+    /// Nothing written: the lease was lost, or the cursor was moved back meanwhile.
     Lost,
-    /// Nothing is written, and the lease goes on: the endpoint has another version than the round.
+    /// Nothing written, and the lease continues: the endpoint's version changed.
     Changed,
 }
 
@@ -153,30 +150,29 @@ pub enum Recorded {
 pub struct Lease {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The id of the holder, drawn at random for each question for endpoints, so that the late end
-    /// of one lease is never that of the next one of the same endpoint.
+    /// The holder's id, random for each query, so that a late end of one lease never ends the next.
     pub holder: Uuid,
 }
 
-/// The end of a lease without a result, but for events that the endpoint does not want.
+/// The end of a lease without a result, except for skipped events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The lease.
     pub lease: Lease,
-    /// The endpoint's version when it was leased.
+    /// The endpoint's version at the lease.
     pub version: Version,
-    /// Its cursor then.
+    /// The cursor at the lease.
     pub from: Cursor,
-    /// Its cursor now, if version and cursor are still those.
+    /// The new cursor, if version and cursor are unchanged.
     pub to: Cursor,
-    /// The time from which on the endpoint may be leased again: [at most](REST) a second later.
+    /// The next lease is possible from then on: [at most](REST) a second later.
     pub again_at: OffsetDateTime,
 }
 
-/// A question for endpoints to work on.
+/// A query for endpoints to work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseQuery {
-    /// The id of the leases' holder, drawn at random for each question.
+    /// The holder's id, random for each query.
     pub holder: Uuid,
     /// The end of the leases.
     pub until: OffsetDateTime,
@@ -188,30 +184,29 @@ pub struct LeaseQuery {
     pub limit: usize,
 }
 
-/// How far an endpoint is behind.
+/// An endpoint's backlog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndpointBacklog {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The number of its waiting events, at most [`MOST_WAITING_COUNTED`].
+    /// Waiting events, at most [`MOST_WAITING_COUNTED`].
     pub waiting: usize,
-    /// The time of the first event of any name after its cursor.
+    /// The time of the first event after its cursor, wanted or not.
     pub behind_since: Option<OffsetDateTime>,
 }
 
-/// The port to the endpoints. Calls that an operator makes bring an audit entry along, which is
-/// written in the same commit, and only if the call has an effect.
+/// The port to endpoints. An operator's call brings an audit entry, written in the same commit if
+/// the call has an effect.
 ///
-/// A worker [leases](Self::lease) endpoints with something to do, makes a round of attempts for
-/// each, and [records](Self::record) it, which ends the lease; one without attempts is
-/// [released](Self::release). A round that is not recorded, by a crash or because the lease was
-/// lost, is made again.
+/// A worker [leases](Self::lease) endpoints with something to do, makes a round for each, and
+/// [records](Self::record) it, which ends the lease; a round without attempts is
+/// [released](Self::release). A round unrecorded after a crash or a lost lease is repeated.
 #[async_trait]
 pub trait Webhooks: Send + Sync {
     /// Adds an endpoint that gets the events after a cursor.
     ///
-    /// [`StoreError::Conflict`] if its owner has [`MOST_ENDPOINTS`](super::MOST_ENDPOINTS) already,
-    /// also if several callers add one at the same time.
+    /// [`StoreError::Conflict`] above the owner's limit [`MOST_ENDPOINTS`](super::MOST_ENDPOINTS),
+    /// also for concurrent callers.
     async fn insert(
         &self,
         endpoint: &Endpoint,
@@ -222,7 +217,7 @@ pub trait Webhooks: Send + Sync {
     /// Finds an endpoint.
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError>;
 
-    /// Up to `limit` endpoints of an owner, or of all, that follow the given id, ascending by id.
+    /// Up to `limit` endpoints of an owner, or of all, after the given id, ascending.
     async fn list(
         &self,
         owner: Option<Owner>,
@@ -230,19 +225,19 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
-    /// Writes a change of an endpoint. It keeps its place in the log, its lease and its deliveries.
-    /// If it [starts over](EndpointWrite::starts_over), its health is the default, and no next
-    /// attempt is due later than at the time of the change.
+    /// Writes a change of an endpoint, which keeps its cursor, lease and deliveries. If it [starts
+    /// over](EndpointWrite::starts_over), its health is reset, and every attempt is due by the time
+    /// of the change.
     ///
-    /// [`StoreError::Conflict`] if its version is not the expected one, or it was deleted.
+    /// [`StoreError::Conflict`] on another version or after a deletion.
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 
-    /// Deletes an endpoint, its waiting events and its deliveries. `false` for an unknown one.
+    /// Deletes an endpoint with its waiting events and deliveries. `false` if unknown.
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError>;
 
-    /// Moves an endpoint's cursor back to `to`. Subjects whose next event is after that wait no
-    /// longer, because their events come again. A cursor that is not after `to` stays, and `true`
-    /// is returned as well. `false` for an unknown endpoint.
+    /// Moves an endpoint's cursor back to `to`. Subjects whose next event is later no longer wait:
+    /// their events come again. A cursor not after `to` stays, which also returns `true`. `false`
+    /// for an unknown endpoint.
     async fn replay(
         &self,
         id: EndpointId,
@@ -250,11 +245,11 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
-    /// Has an event wait for an endpoint, as [`WaitingSubject::resend`] says if its subject waits
-    /// already. The endpoint gets its next version, so that a round under way ends soon, and an
-    /// open circuit is half open ([`Health::probed_now`]). An event that the endpoint has yet to
-    /// get comes anyway: nothing is written but the audit entry, and `true` is returned as well.
-    /// `false` for an unknown endpoint.
+    /// Makes an event wait for an endpoint, as [`WaitingSubject::resend`] does for waiting
+    /// subjects. The endpoint gets its next version, which soon ends a round in progress, and an
+    /// open circuit becomes half-open ([`Health::probed_now`]). An event still ahead of the
+    /// endpoint comes anyway: only the audit entry is written, and `true` returned. `false` for an
+    /// unknown endpoint.
     async fn resend(
         &self,
         id: EndpointId,
@@ -262,38 +257,36 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
-    /// The newest kept deliveries to an endpoint, newest first, at most `limit`.
+    /// The newest kept deliveries of an endpoint, at most `limit`.
     async fn deliveries(
         &self,
         id: EndpointId,
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError>;
 
-    /// Leases active endpoints that are not leased and not resting, whose circuit is not
-    /// [open](Health::is_open), and for which there is something to do: their cursor is before the
-    /// end of the log, or a waiting event is due; while the circuit is
-    /// [half open](Health::is_half_open), any waiting event will do. Concurrent callers get
-    /// different endpoints. Those that were never leased come first, by id, then those that could
-    /// be leased for the longest time, so that each has its turn.
+    /// Leases active endpoints, neither leased nor resting, whose circuit is not
+    /// [open](Health::is_open) and which have something to do: their cursor is before the log's
+    /// end, or a waiting event is due; for a [half-open](Health::is_half_open) circuit any waiting
+    /// event suffices. Concurrent callers get different endpoints. Never leased ones come first, by
+    /// id, then those available longest, so each gets its turn.
     ///
-    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long
-    /// the endpoint rests; a rest longer than [`LONGEST_REST`] is that of a clock that was wrong,
-    /// and over. Or it ends with its time: its holder still has it until another one leases the
-    /// endpoint.
+    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which set the rest;
+    /// a rest above [`LONGEST_REST`] comes from a wrong clock, and is over. Or it expires: the
+    /// holder keeps it until another leases the endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
-    /// Moves the end of leases to `until`. Returns those that are still held, with the version of
-    /// the endpoint: a round ends early if it is another one.
+    /// Extends leases to `until`. Returns those still held, with the endpoint's version: another
+    /// version ends the round early.
     async fn renew(
         &self,
         leases: &[Lease],
         until: OffsetDateTime,
     ) -> Result<HashMap<Lease, Version>, StoreError>;
 
-    /// Ends leases in one commit, however many. One that is not held any more is passed by.
+    /// Ends any number of leases in one commit, and skips lost ones.
     async fn release(&self, releases: &[Release]) -> Result<(), StoreError>;
 
-    /// Up to `limit` waiting subjects whose next attempt is due, the longest due first.
+    /// Up to `limit` due waiting subjects, the longest due first.
     async fn due(
         &self,
         endpoint: EndpointId,
@@ -301,21 +294,20 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// The subjects among these that wait for the endpoint, in no order.
+    /// Which of these subjects wait for the endpoint, in no order.
     async fn waiting_among(
         &self,
         endpoint: EndpointId,
         subjects: &HashSet<Uuid>,
     ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// The number of subjects that wait for the endpoint, counted up to `limit`.
+    /// The number of waiting subjects, counted up to `limit`.
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
 
-    /// Writes the result of a round in one commit, and ends the lease, if the holder has the lease
-    /// and the endpoint has the round's version and cursor.
+    /// Writes a round's result in one commit, and ends the lease, if the holder has the lease and
+    /// the endpoint the round's version and cursor.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
-    /// The backlogs of up to `limit` active endpoints, ascending by id. The cost of each is
-    /// bounded.
+    /// The backlogs of up to `limit` active endpoints, ascending by id, at a bounded cost each.
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError>;
 }

@@ -1,5 +1,3 @@
-//! Addresses of receivers.
-
 use std::{fmt, net::IpAddr};
 
 use fields::website::{InvalidWebUrl, parse_web_url};
@@ -7,11 +5,11 @@ use url::{Host, Url};
 
 use super::{PrivateAddresses, is_public};
 
-/// The longest URL, in characters.
+/// The longest URL in characters.
 pub const LONGEST_URL: usize = 2_048;
 
-/// Names whose subdomains, like themselves, are of a machine or a local network: RFC 6761, 6762
-/// and 8375, ICANN's `internal`, and names that routers and companies use unregistered.
+/// Names for a machine or local network, with their subdomains: RFC 6761, 6762 and 8375, ICANN's
+/// `internal`, and names that routers and companies use unregistered.
 const PRIVATE_DOMAINS: &[&str] = &[
     "corp",
     "home",
@@ -27,16 +25,16 @@ const PRIVATE_DOMAINS: &[&str] = &[
 
 /// The URL of a receiver.
 ///
-/// It is absolute, HTTP or HTTPS, without user information and fragment. Hosts are in one spelling:
+/// It is absolute, HTTP or HTTPS, without user information or fragment. Hosts have one spelling:
 /// `https://0x7f.1` is `https://127.0.0.1/`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EndpointUrl(Url);
 
-/// The reason why a text is not the URL of a receiver.
+/// Why a text is no receiver's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidEndpointUrl {
-    /// It is not an absolute URL of the web.
+    /// It is not an absolute web URL.
     #[error("must be an absolute https URL")]
     Malformed,
     /// It is plain HTTP.
@@ -54,13 +52,13 @@ pub enum InvalidEndpointUrl {
     /// It has port 0, which no server can listen on.
     #[error("must not have the port 0")]
     Port,
-    /// Its host is an address or a name of a machine or a local network.
+    /// The host is an address or name of a machine or local network.
     #[error("must lead to a public address, neither to a private one nor to none")]
     Private,
 }
 
 impl EndpointUrl {
-    /// Parses the text that a client or an operator wrote.
+    /// Parses a client's or an operator's text.
     pub fn parse(text: &str, private: PrivateAddresses) -> Result<Self, InvalidEndpointUrl> {
         if text.chars().nth(LONGEST_URL).is_some() {
             return Err(InvalidEndpointUrl::TooLong);
@@ -84,13 +82,13 @@ impl EndpointUrl {
         Ok(url)
     }
 
-    /// Parses a stored text from [`Self::as_str`]. It may have been written when private addresses
-    /// were allowed, so a sender checks it.
+    /// Parses a stored text from [`Self::as_str`]. Private addresses may have been allowed then, so
+    /// a sender checks it.
     pub fn from_store(text: &str) -> Result<Self, InvalidEndpointUrl> {
         Self::parse(text, PrivateAddresses::Allow)
     }
 
-    /// Checks the scheme and the host, as far as they tell: a name may still lead to any address.
+    /// Checks scheme and host, as far as possible: a name may still resolve to any address.
     pub fn check(&self, private: PrivateAddresses) -> Result<(), InvalidEndpointUrl> {
         if private == PrivateAddresses::Allow {
             return Ok(());
@@ -116,12 +114,12 @@ impl EndpointUrl {
         self.0.scheme() == "http"
     }
 
-    /// The name to resolve; `None` if the host is an address.
+    /// The name to resolve; `None` for an IP address.
     pub fn name(&self) -> Option<&str> {
         self.0.domain()
     }
 
-    /// The name or address of the host, for logs: receivers put secrets into the rest of the URL.
+    /// The host's name or address for logs: receivers put secrets into the rest of the URL.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
@@ -155,7 +153,7 @@ fn is_public_name(name: &str) -> bool {
         let rest = name.strip_suffix(*domain);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    // A name without a dot is completed by the machine's search list.
+    // The machine's search list completes a name without a dot.
     name.contains('.') && !PRIVATE_DOMAINS.iter().any(is_in)
 }
 
@@ -295,7 +293,6 @@ mod tests {
         }
     }
 
-    /// To resolve, and for logs.
     #[test]
     fn a_host_is_a_name_or_an_address_without_the_rest() {
         for (text, name, host) in [

@@ -1,14 +1,14 @@
-//! Events that wait for an endpoint, one record a subject.
+//! Waiting events, one record per subject.
 
 use kernel::event::{Cursor, EventName, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The most later events that a record lists. Further ones are found in the log again.
+/// The most later events listed. Further ones are found in the log.
 pub const MOST_LATER: usize = 128;
 
-/// A subject whose events wait for an endpoint: the last attempt at its next event failed, or it
-/// had more events than a round attempts. The endpoint's cursor passes its events meanwhile.
+/// A subject whose events wait for an endpoint: its next event failed, or it had more events than a
+/// round attempts. The endpoint's cursor passes them meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingSubject {
     /// The id of the subject.
@@ -21,12 +21,12 @@ pub struct WaitingSubject {
     pub next_at: OffsetDateTime,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
-    /// Whether the last attempt was not answered: it is due as soon as the circuit closes.
+    /// Whether the last attempt got no answer: it is due when the circuit closes.
     pub is_silent: bool,
-    /// The events that wait behind the next one, in order.
+    /// The following waiting events, in order.
     pub later: Vec<WaitingEvent>,
-    /// The place up to which `later` is complete, if that is before the endpoint's cursor: all
-    /// events of the subject from there to the cursor wait as well, and are still in the log alone.
+    /// The place up to which `later` is complete, if before the endpoint's cursor: the subject's
+    /// events from there to the cursor also wait, only in the log.
     pub read_to: Option<Cursor>,
 }
 
@@ -40,7 +40,7 @@ pub struct WaitingEvent {
 }
 
 impl WaitingSubject {
-    /// A subject with one event, without an attempt, that is due at a time.
+    /// A subject with one unattempted event, due at a time.
     pub fn due(event: &RecordedEvent, at: OffsetDateTime) -> Self {
         Self {
             subject: event.event.subject.id(),
@@ -54,13 +54,13 @@ impl WaitingSubject {
         }
     }
 
-    /// The number of events that are listed.
+    /// The number of listed events.
     pub const fn count(&self) -> usize {
         1 + self.later.len()
     }
 
-    /// Adds an event that is delivered again, in its order, with all attempts of a new one. The
-    /// subject is due at `at`. A store calls it for [`Webhooks::resend`](crate::Webhooks::resend).
+    /// Adds a resent event, in order, with all attempts of a new one. The subject is due at `at`.
+    /// Stores call it for [`Webhooks::resend`](crate::Webhooks::resend).
     pub fn resend(&mut self, event: &WaitingEvent, at: OffsetDateTime) {
         self.next_at = at;
         if event.cursor < self.next.cursor {

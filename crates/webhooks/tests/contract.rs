@@ -1,5 +1,3 @@
-//! The contract suite on the store in memory.
-
 use domain::testing::MemoryStore;
 
 webhooks::contract_suite!(pollster::block_on, async { ((), MemoryStore::new()) });

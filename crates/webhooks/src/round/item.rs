@@ -14,50 +14,45 @@ pub struct Item {
     pub place: WaitingEvent,
     /// The id of its subject.
     pub subject: Uuid,
-    /// The event, if it may be attempted in this round.
+    /// The event, if this round may attempt it.
     pub event: Option<RecordedEvent>,
     /// The number of attempts.
     pub attempts: u32,
     pub source: Source,
-    /// When it is due, if that is later.
+    /// A later due time.
     pub due_at: Option<OffsetDateTime>,
     pub state: State,
 }
 
-/// The place from which a round has read an event.
+/// Where a round read an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The log, after the endpoint's cursor.
+    /// The log after the endpoint's cursor.
     Page,
-    /// A waiting subject: the endpoint's cursor has passed it.
+    /// A waiting subject, passed by the cursor.
     Waiting,
-    /// The lane with this id: the endpoint's cursor has passed it as well.
+    /// The lane with this id, passed by the cursor.
     Lane(Uuid),
 }
 
 /// The state of an event.
 #[derive(Debug)]
 pub enum State {
-    /// No attempt has been made.
+    /// Not attempted.
     Open,
-    /// This round makes no attempt: earlier events of the subject wait, or the subject has too many
-    /// events.
+    /// Not for this round: earlier events of the subject wait, or it has too many.
     Aside,
-    /// An attempt is under way.
     InFlight,
-    /// The receiver has taken it.
     Delivered,
-    /// It is retried.
+    /// Will be retried.
     Failed(Failure),
-    /// It failed for the last time.
     DeadLetter,
-    /// It is no longer kept, or the endpoint does not want it any more.
+    /// No longer kept or wanted.
     Dropped,
-    /// A later event of the subject replaces it.
+    /// Replaced by a later event of the subject.
     Superseded,
 }
 
-/// A failed attempt.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub attempts: u32,
@@ -67,7 +62,6 @@ pub struct Failure {
 }
 
 impl Item {
-    /// An event that was read from the log.
     pub fn read(event: RecordedEvent, source: Source, state: State) -> Self {
         Self {
             place: WaitingEvent::from(&event),
@@ -80,7 +74,6 @@ impl Item {
         }
     }
 
-    /// An event that waits.
     pub const fn waiting(subject: Uuid, place: WaitingEvent) -> Self {
         Self {
             place,
@@ -93,17 +86,14 @@ impl Item {
         }
     }
 
-    /// Whether the event waits already as one of its subject.
     pub fn waits(&self) -> bool {
         self.source == Source::Waiting
     }
 
-    /// Whether no attempt has ended, and one may be made.
     pub const fn is_left(&self) -> bool {
         matches!(self.state, State::Open | State::InFlight)
     }
 
-    /// Whether an attempt has ended.
     pub const fn has_ended(&self) -> bool {
         matches!(
             self.state,
@@ -111,13 +101,12 @@ impl Item {
         )
     }
 
-    /// Whether it may be attempted when its turn comes.
     pub const fn can_be_attempted(&self) -> bool {
         matches!(self.state, State::Aside)
     }
 
-    /// Whether a later event of its name and subject makes it unnecessary: an event of a company
-    /// has the whole company.
+    /// Whether a later event of its name and subject replaces it: a company event has the whole
+    /// company.
     pub fn can_be_superseded(&self) -> bool {
         self.place.name == COMPANY_UPDATED && matches!(self.state, State::Open | State::Aside)
     }

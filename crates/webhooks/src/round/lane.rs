@@ -1,12 +1,12 @@
-//! Lanes: the events of companies by one originator that wait as one.
+//! Lanes: company events by one originator that wait as one.
 //!
-//! One client may change thousands of companies at a time, and every endpoint gets these events. A
-//! round attempts few of them. The others wait in the client's lane, which is a single record of a
-//! waiting subject: the place in the log up to which its events are done. The endpoint's cursor
-//! passes them, so neither postings nor other clients' companies wait for them.
+//! A client may change thousands of companies at once, and every endpoint gets these events. A
+//! round attempts few of them. The others wait in the client's lane, a single waiting subject with
+//! the place in the log up to which its events are done. The endpoint's cursor passes them, so
+//! postings and other clients' companies do not wait.
 //!
-//! A company may have several originators, and an event that is not in the lane passes those that
-//! are. So a lane drops each event that is not the newest one of its company.
+//! A company may have several originators, and events outside the lane overtake those in it. So a
+//! lane drops each event that is not its company's newest.
 
 use std::collections::HashMap;
 
@@ -20,20 +20,17 @@ use uuid::{Builder, Uuid, Version};
 
 use crate::{WaitingEvent, WaitingSubject};
 
-/// The most events of companies that a round attempts: of one originator, and of all.
+/// The most company events per round: of one originator, and of all.
 pub(super) const OF_ORIGINATOR: usize = 16;
 pub(super) const OF_ALL: usize = 32;
 
 /// The events of an originator that wait as one.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// The place behind which its events wait.
     pub(super) from: Cursor,
-    /// The place up to which the round has read them.
     pub(super) next: Cursor,
-    /// Whether the round has read all that the endpoint's cursor had passed.
+    /// Whether the round has read everything up to the endpoint's cursor.
     pub(super) is_read: bool,
-    /// Whether the page has further ones.
     pub(super) grows: bool,
 }
 
@@ -51,13 +48,13 @@ impl Lane {
 #[derive(Debug, Default)]
 pub(super) struct OfCompanies {
     pub(super) all: usize,
-    /// By lane, with the place of the last one of the page.
+    /// By lane, with the place of the page's last one.
     pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 
-/// The id of the lane that a `CompanyUpdated` belongs to: the originator's, as a UUID of version 8,
-/// which no subject has. Operators and unknown originators share one. A `CompanyMerged` belongs to
-/// none: it is rare, and no later event has what it says.
+/// The lane of a `CompanyUpdated`: the originator's id as a version 8 UUID, which no subject has.
+/// Operators and unknown originators share one. `CompanyMerged` has none: it is rare, and no later
+/// event replaces it.
 pub(super) fn lane_of(event: &Event) -> Option<Uuid> {
     let Subject::Company(company) = &event.subject else {
         return None;

@@ -1,5 +1,5 @@
-//! The work of a round on [lanes](super::lane): it reads the due lanes, puts events into them, and
-//! records the place up to which their events are done.
+//! A round's work on [lanes](super::lane): reads due lanes, adds events to them, and records how
+//! far they are done.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use super::{
 use crate::Webhooks;
 
 impl Start {
-    /// Reads the due lanes on, in a bounded number of pages.
+    /// Continues reading the due lanes, in a bounded number of pages.
     pub(super) async fn read_lanes(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -52,8 +52,8 @@ impl Start {
         Ok(())
     }
 
-    /// Adds the events of a page that belong to a lane, as many as there is room for. Returns the
-    /// place up to which they were added, and whether that is the end of the lane.
+    /// Adds a page's events of a lane, up to the limit. Returns the place reached, and whether the
+    /// lane ends there.
     async fn add_of_lane(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -80,7 +80,7 @@ impl Start {
         self.find_waiting(webhooks, &events).await?;
         for event in events {
             let (cursor, subject) = (event.cursor, event.event.subject.id());
-            // It may have been sent again.
+            // It may have been resent.
             if self
                 .round
                 .items
@@ -107,8 +107,8 @@ impl Start {
         Ok((page.next, false))
     }
 
-    /// Whether an event of the page waits in the lane of its originator: there are others in it, or
-    /// the round has enough events of companies without it.
+    /// Whether an event waits in its originator's lane: others are in it, or the round has enough
+    /// company events.
     pub(super) fn goes_into_lane(&mut self, item: &Item, supersedes: bool) -> bool {
         let event = item.event.as_ref().map(|event| &event.event);
         let Some(id) = event.and_then(lane_of) else {
@@ -136,7 +136,7 @@ impl Start {
 }
 
 impl DeliveryRound {
-    /// The place of each lane up to which its events are done or wait by their company.
+    /// How far each lane's events are done, or wait by their company.
     pub(super) fn lanes_passed(&self, failures_count: bool) -> BTreeMap<Uuid, Cursor> {
         let passed = |(id, lane): (&Uuid, &Lane)| {
             let source = Source::Lane(*id);
@@ -148,7 +148,7 @@ impl DeliveryRound {
         self.lanes.iter().map(passed).collect()
     }
 
-    /// Adds the lanes that wait if the endpoint's cursor is `to`, and those that wait no longer.
+    /// Adds the lanes that wait or no longer wait if the endpoint's cursor is `to`.
     pub(super) fn lanes_remain(
         &self,
         passed: &BTreeMap<Uuid, Cursor>,

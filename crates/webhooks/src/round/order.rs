@@ -1,5 +1,3 @@
-//! The order in which a round attempts its events.
-
 use std::collections::HashMap;
 
 use kernel::event::Subject;
@@ -7,10 +5,9 @@ use kernel::event::Subject;
 use super::{DeliveryRound, Item, State, lane::lane_of};
 
 impl DeliveryRound {
-    /// Waiting events, fresh events of postings and events of companies in turn, so that none of
-    /// the three delays the others. Those of companies go by originator in turn. For a probe fresh
-    /// events come first, then those with few attempts: one that the receiver can never answer must
-    /// not keep the circuit open.
+    /// Waiting events, fresh posting events and company events take turns, so that none delays the
+    /// others; company events take turns by originator. A probe prefers fresh events, then those
+    /// with few attempts: one that can never be answered must not keep the circuit open.
     pub(super) fn order(&self) -> Vec<usize> {
         let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
         let items = self.items.iter().enumerate().filter(open);
@@ -24,7 +21,7 @@ impl DeliveryRound {
                 postings.push(at);
                 continue;
             }
-            // The events of one company keep their order, whatever their lanes.
+            // A company's events keep their order across lanes.
             let last = of_company.entry(item.subject).or_default();
             if let Some(lane) = event.and_then(lane_of) {
                 let turn = of_lane.entry(lane).or_default();

@@ -1,5 +1,3 @@
-//! The subjects that wait after a round.
-
 use std::collections::{HashMap, HashSet};
 
 use kernel::event::Cursor;
@@ -10,8 +8,8 @@ use super::{DeliveryRound, Item, Remains, Source, State, lane};
 use crate::{MOST_LATER, WaitingSubject};
 
 impl DeliveryRound {
-    /// The subjects that wait if the endpoint's cursor is `to`. If failures do not count, events
-    /// that failed, or were dropped, are as if they were not attempted.
+    /// The waiting subjects if the endpoint's cursor is `to`. If failures do not count, failed or
+    /// dropped events are as if not attempted.
     pub(super) fn remains(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Remains {
         let passed = self.lanes_passed(failures_count);
         let mut subjects: HashMap<Uuid, Vec<&Item>> = HashMap::new();
@@ -82,7 +80,7 @@ impl DeliveryRound {
                 waiting.last_error.clone_from(&stored.last_error);
                 waiting.is_silent = stored.is_silent;
             }
-            // The next event was superseded by this one, which is due when that was.
+            // This event superseded the next one, and is due when that was.
             (_, Some(stored)) if !self.due.contains(&subject) => {
                 waiting.next_at = stored.next_at;
                 waiting.is_silent = stored.is_silent;
@@ -90,8 +88,7 @@ impl DeliveryRound {
             _ => {}
         }
         for item in later {
-            // Events that wait already are always listed: the log is not read again for an event
-            // that is resent.
+            // Waiting events are always listed: the log is not read again for a resent event.
             if item.source == Source::Page && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later
@@ -105,8 +102,7 @@ impl DeliveryRound {
         Some(waiting)
     }
 
-    /// Takes the waiting subjects as they are stored now, with events that wait again since the
-    /// round began.
+    /// Adopts the waiting subjects as stored now, with events resent since the round began.
     pub(super) fn restore(&mut self, stored: Vec<WaitingSubject>) {
         let known = self.items.iter().map(|item| item.place.cursor);
         let mut known: HashSet<_> = known.collect();

@@ -1,4 +1,4 @@
-//! The start of a round: what it reads.
+//! The start of a round: its reads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,21 +18,21 @@ use crate::{
     TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
-/// The most waiting events of a round, and the most fresh ones that it attempts.
+/// The most waiting events of a round, and the most fresh ones attempted.
 const EVENTS: usize = 256;
 
-/// The most events of a subject that a round attempts. Further ones wait by themselves, so that
-/// the round is short and the endpoint's cursor passes them.
+/// The most attempted events of a subject. Further ones wait by themselves: the round stays short,
+/// and the cursor passes them.
 const FEW: usize = 4;
 
-/// The most pages that are read to find events which an endpoint may see.
+/// The most pages read to find visible events.
 pub(super) const PAGES: usize = 8;
 
 const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
-/// Reads the events of a round for a leased endpoint: those of waiting subjects that are due, and
-/// events after its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
-/// circuit is half open, the probe is the waiting event that is due next, before its time.
+/// Reads a leased endpoint's events: those of due waiting subjects, and those after its cursor,
+/// unless [too many](MOST_WAITING) wait. Without any, a half-open circuit probes with the waiting
+/// event that is due next, early.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -62,18 +62,14 @@ pub async fn start_round(
 pub(super) struct Start {
     pub(super) round: DeliveryRound,
     now: OffsetDateTime,
-    /// The waiting subjects that are due, in order.
     due: Vec<Uuid>,
     pub(super) due_lanes: Vec<Uuid>,
-    /// Whether too many subjects wait, once that was asked.
+    /// Whether too many subjects wait, once known.
     is_full: Option<bool>,
-    /// The number of fresh events to attempt, in total and by subject.
     open: usize,
     of_subject: HashMap<Uuid, usize>,
     pub(super) of_companies: OfCompanies,
-    /// Subjects whose further events are put aside.
     aside: HashSet<Uuid>,
-    /// The newest item of each subject that can be superseded.
     newest: HashMap<Uuid, usize>,
 }
 
@@ -135,7 +131,7 @@ impl Start {
         }
     }
 
-    /// Adds a waiting subject. Later events after the cursor are left out: the cursor was moved
+    /// Adds a waiting subject. Its later events after the cursor are left out: the cursor was moved
     /// back, and they are read again.
     fn add_waiting(&mut self, waiting: WaitingSubject) {
         let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
@@ -175,8 +171,7 @@ impl Start {
         self.round.items.push(item);
     }
 
-    /// Reads the log on for the due subjects of which few events are listed, in a bounded number
-    /// of pages.
+    /// Continues the log for due subjects with few listed events, in a bounded number of pages.
     async fn read_on(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let mut pages = PAGES;
         for subject in self.due.clone() {
@@ -217,7 +212,7 @@ impl Start {
         Ok(())
     }
 
-    /// Reads events after the cursor, until there are enough to attempt.
+    /// Reads events after the cursor until there are enough to attempt.
     async fn read_page(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -248,7 +243,6 @@ impl Start {
         Ok(())
     }
 
-    /// Whether too many subjects wait already.
     pub(super) async fn is_full(&mut self, webhooks: &dyn Webhooks) -> Result<bool, StoreError> {
         if let Some(is_full) = self.is_full {
             return Ok(is_full);
@@ -259,7 +253,6 @@ impl Start {
         Ok(is_full)
     }
 
-    /// Adds the waiting subjects and lanes of events that are about to be added.
     pub(super) async fn find_waiting(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -278,14 +271,14 @@ impl Start {
         Ok(())
     }
 
-    /// Adds an event of the page, unless it is found in the log again.
+    /// Adds an event of the page, unless it was found in the log before.
     fn add_fresh(&mut self, event: RecordedEvent) {
         let subject = event.event.subject.id();
         if self.round.read_to.contains_key(&subject) {
             return;
         }
         let mut item = Item::read(event, Source::Page, State::Open);
-        // It takes the turn of the one before.
+        // It takes the previous one's turn.
         let supersedes = item.can_be_superseded() && self.newest.contains_key(&subject);
         if self.goes_into_lane(&item, supersedes) {
             return;
@@ -303,8 +296,8 @@ impl Start {
         self.add(item);
     }
 
-    /// Lets the first events of the due subjects be attempted, as far as the log has them and the
-    /// endpoint wants them: its owner may have changed the names or prefixes.
+    /// Opens the due subjects' first events, if still kept and wanted: the owner may have changed
+    /// names or prefixes.
     async fn open_due(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let round = &mut self.round;
         let of_each = if round.before().is_half_open() {
@@ -323,13 +316,13 @@ impl Start {
             let is_waiting = |number: &&usize| round.items[**number].waits();
             let waiting = numbers.iter().filter(is_waiting).count();
             if waiting == 0 {
-                // What waited is superseded by an event of the page.
+                // An event of the page superseded the waiting one.
                 for number in numbers.into_iter().take(of_each) {
                     round.items[number].state = State::Open;
                 }
                 continue;
             }
-            // The last event is kept while the log may have more, because it marks their place.
+            // The last event stays listed while the log may have more, to mark their place.
             let kept = usize::from(round.read_to.contains_key(&subject));
             opened.extend(numbers.into_iter().take((waiting - kept).min(of_each)));
         }
@@ -376,8 +369,8 @@ impl Start {
         }
     }
 
-    /// A page of the events that the endpoint wants; `None` if events before it are no longer kept,
-    /// so that the query is now for the oldest.
+    /// A page of wanted events; `None` if earlier events are no longer kept, and the query now
+    /// starts at the oldest.
     pub(super) async fn read(
         &mut self,
         log: &dyn EventLog,

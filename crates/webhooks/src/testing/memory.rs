@@ -26,7 +26,7 @@ struct Endpoints(BTreeMap<EndpointId, Row>);
 struct Row {
     tracked: TrackedEndpoint,
     holder: Option<Uuid>,
-    /// The end of the lease or, without a holder, of the rest.
+    /// The end of the lease, or of the rest without a holder.
     leased_until: Option<OffsetDateTime>,
     waiting: BTreeMap<Uuid, WaitingSubject>,
     deliveries: Vec<DeliveryRecord>,
@@ -57,7 +57,6 @@ impl Row {
         waiting.filter(move |waiting| waiting.next_at <= now)
     }
 
-    /// Makes the chosen subjects due at `now` at the latest.
     fn hurry(&mut self, now: OffsetDateTime, is_chosen: impl Fn(&WaitingSubject) -> bool) {
         for waiting in self.waiting.values_mut().filter(|it| is_chosen(it)) {
             waiting.next_at = waiting.next_at.min(now);

@@ -1,5 +1,4 @@
-//! For tests: sample endpoints, their store in memory, and the contract suite that every store of
-//! them must pass.
+//! For tests: sample endpoints, a store in memory, and the contract suite for every store.
 
 pub mod contract;
 mod memory;
@@ -11,7 +10,7 @@ use kernel::{
 
 use crate::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret};
 
-/// The `n`-th webhook endpoint, an operator's for all events.
+/// The `n`-th endpoint, an operator's for all events.
 pub fn endpoint(n: u8) -> Endpoint {
     let url = format!("https://receiver-{n}.example/hooks");
     Endpoint {
@@ -32,8 +31,7 @@ pub fn endpoint(n: u8) -> Endpoint {
     }
 }
 
-/// Makes a test of each case of the contract suite for one store, as `domain::contract_suite!`
-/// does.
+/// Makes a test of each contract case for a store, as `domain::contract_suite!` does.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

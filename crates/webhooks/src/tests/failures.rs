@@ -1,5 +1,3 @@
-//! Receivers that refuse events.
-
 use std::time::Duration;
 
 use domain::posting::event::COMPANY_UPDATED;
@@ -48,7 +46,6 @@ async fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_
     let given_up = "answered 500; it failed for good after 3 attempts";
     let expect = [(1, "answered 500"), (2, "answered 500"), (3, given_up)];
     assert!(errors.eq(expect.map(|(n, error)| (n, Some(500), Some(error)))));
-    // Again from the beginning.
     let start = world.store.cursor_at(noon()).await.unwrap();
     let replayed = world.store.replay(endpoint(1).id, start, None).await;
     assert_eq!(replayed, Ok(true));
@@ -72,7 +69,7 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     };
     world.run(mins(5), &mut receiver).await;
     let early = world.seen.iter().filter(|seen| !seen.is_taken);
-    // Those that were under way when it asked.
+    // Those in progress when it asked.
     assert_eq!(early.count(), WINDOW);
     world.assert_complete(1).await;
 }
@@ -145,7 +142,7 @@ async fn a_limited_number_of_events_waits() {
     let nothing = nothing.finish(world.now, 0.0);
     assert!(nothing.is_idle());
     assert_eq!(nothing.again_at, world.now + FULL_REST);
-    // Nothing is passed, so a gap is still to be.
+    // Nothing is passed, so the gap remains.
     let behind = TrackedEndpoint {
         cursor: UNKNOWN,
         ..tracked.clone()
@@ -160,7 +157,7 @@ async fn a_limited_number_of_events_waits() {
     assert_eq!(world.tracked(1).await.cursor, seen[0]);
 }
 
-/// The window is each endpoint's own, and a round of one does not wait for another's.
+/// Each endpoint has its own window: rounds do not wait for each other.
 #[pollster::test]
 async fn attempts_under_way_are_limited() {
     let mut world = World::new("5", 1).await;
@@ -172,7 +169,7 @@ async fn attempts_under_way_are_limited() {
     round.end(begun[0].number, &answers(200), world.now, 0.0);
     assert!(round.begin(world.now).is_some());
     assert!(round.begin(world.now).is_none());
-    // Events not attempted, or still under way, come again.
+    // Events not attempted, or still in progress, come again.
     round.end(begun[1].number, &answers(200), world.now, 0.0);
     let round = round.finish(world.now, 0.0);
     assert_eq!(round.to, begun[1].event.cursor);
@@ -183,8 +180,7 @@ async fn attempts_under_way_are_limited() {
     assert_eq!(world.lease(TWO, 1).await[0].endpoint.id, endpoint(1).id);
 }
 
-/// A receiver that is slow for the events of one posting gets those of others meanwhile, and the
-/// round ends soon.
+/// A receiver that is slow for one posting's events gets others meanwhile, and the round ends soon.
 #[pollster::test]
 async fn a_round_is_limited_in_time() {
     let mut world = World::new("5", 1).await;
@@ -207,7 +203,7 @@ async fn a_round_is_limited_in_time() {
     world.assert_complete(1).await;
 }
 
-/// Neither alone nor as a probe: the service could not make the request.
+/// Neither alone nor as a probe: the service could not send the request.
 #[pollster::test]
 async fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiver() {
     let mut world = World::new("60,60", 1).await;
@@ -242,7 +238,7 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
         world.store.insert(endpoint, start, None).await.unwrap();
     }
     world.publish((1..=4_000).map(|n| n % 80)).await;
-    // The log has those of other contexts by their names.
+    // The log names those of other contexts.
     world.publish_of([Subject::Other(uuid(5))]).await;
     world.run(secs(60), &mut |_, _| answers(200)).await;
     let seen = world.seen.iter();

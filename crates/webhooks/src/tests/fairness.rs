@@ -1,4 +1,4 @@
-//! No originator delays the events of others, whatever it changes.
+//! No originator delays the events of others.
 
 use std::collections::HashMap;
 
@@ -17,25 +17,24 @@ use proptest::{collection::vec, prelude::*, test_runner::Config};
 use super::{ONE, World, answers, is_of, mins, secs};
 use crate::{Attempt, Recorded, Webhooks as _, testing::endpoint};
 
-/// A posting that changes once.
 const QUIET: u64 = 1_000;
 
 /// The most attempts before a quiet subject's, in each round.
 const ATTEMPTS: usize = 2 * 32;
 
-/// Changes at one time.
 #[derive(Clone, Debug)]
 enum Load {
-    /// By an originator, each of so many companies, so many times. The companies are the
-    /// originator's own, or those that all change.
+    /// By an originator: this many companies, this often, its own or shared ones.
     Companies {
         by: u128,
         own: bool,
         companies: usize,
         times: usize,
     },
-    /// Of one posting.
-    Posting { n: u64, times: usize },
+    Posting {
+        n: u64,
+        times: usize,
+    },
 }
 
 fn load() -> impl Strategy<Value = Load> {
@@ -103,7 +102,7 @@ impl World {
         assert_eq!(self.store.record(ONE, &round).await, Ok(Recorded::Done));
     }
 
-    /// The number of rounds and of other attempts until a subject's event is taken.
+    /// The rounds and other attempts until a subject's event is taken.
     async fn delay(&mut self, subject: impl Fn(&RecordedEvent) -> bool) -> (usize, usize) {
         let (mut rounds, before, mut place) = (0, self.seen.len(), None);
         while place.is_none() {
@@ -121,8 +120,7 @@ impl World {
         (rounds, place.unwrap_or_default())
     }
 
-    /// Checks that the events of each subject came in order, those of postings all, and of each
-    /// company the newest.
+    /// Checks order: all events of each posting, the newest of each company.
     async fn assert_fair(&self) {
         let mut last = HashMap::new();
         for seen in self.taken(1) {
@@ -146,7 +144,7 @@ impl World {
     }
 }
 
-/// The worst case is a round under way, and one for each 2,048 events before it.
+/// The worst case: a running round, and one for each 2,048 earlier events.
 #[pollster::test]
 async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     let mut world = World::new("5", 1).await;
@@ -171,7 +169,7 @@ async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     assert_eq!(world.taken(1).count(), 4_002);
 }
 
-/// An operator's change passes those of the client, which are not delivered afterwards.
+/// An operator's change overtakes the client's, which are then dropped.
 #[pollster::test]
 async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     let mut world = World::new("5", 1).await;
@@ -183,7 +181,7 @@ async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     assert_eq!(world.taken(1).count(), 500);
 }
 
-/// As many as there may be would otherwise keep the endpoint from its other events.
+/// At the limit they would otherwise block the endpoint's other events.
 #[pollster::test]
 async fn companies_that_fail_leave_their_lane_and_are_retried() {
     let mut world = World::new("5,5", 1).await;

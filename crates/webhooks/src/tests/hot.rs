@@ -36,7 +36,6 @@ async fn stored(world: &World) -> Vec<WaitingSubject> {
     all.await.unwrap()
 }
 
-/// The number of events that the receiver took before the first one of a posting.
 fn before(world: &World, posting: u128) -> usize {
     let mut taken = world.taken(1);
     taken
@@ -44,7 +43,7 @@ fn before(world: &World, posting: u128) -> usize {
         .unwrap()
 }
 
-/// One record stands for any number of events, and the order of the posting is kept.
+/// One record covers any number of events, in the posting's order.
 #[pollster::test]
 async fn a_posting_that_changes_over_and_over_waits_aside() {
     let mut world = World::new("5", 1).await;
@@ -52,7 +51,7 @@ async fn a_posting_that_changes_over_and_over_waits_aside() {
     world.publish([2]).await;
     world.run(secs(20), &mut |_, _| slow()).await;
     assert!(before(&world, 2) <= 30, "{}", before(&world, 2));
-    // Those that come later pass it as well.
+    // Later events pass it as well.
     world.publish([1, 3]).await;
     world.run(secs(22), &mut |_, _| slow()).await;
     assert!(world.taken(1).any(|seen| seen.subject == uuid(3)));
@@ -68,7 +67,7 @@ async fn a_posting_that_changes_over_and_over_waits_aside() {
     );
 }
 
-/// All of a tenant's postings, so that many wait aside at a time.
+/// All of a tenant's postings, so that many wait aside at once.
 #[pollster::test]
 async fn many_postings_that_change_over_and_over_let_others_pass() {
     let mut world = World::new("5", 1).await;
@@ -81,7 +80,7 @@ async fn many_postings_that_change_over_and_over_let_others_pass() {
     world.assert_complete(1).await;
 }
 
-/// While it fails, its later events wait behind it, listed or not.
+/// After a failure, later events wait behind it, listed or not.
 #[pollster::test]
 async fn a_posting_that_fails_and_changes_over_and_over_is_delivered_in_order() {
     let mut world = World::new("60", 1).await;
@@ -127,7 +126,7 @@ async fn of_a_companys_waiting_changes_the_newest_is_delivered() {
     );
 }
 
-/// The newest one has all attempts, and is due when the one before it was.
+/// The newest one has all attempts, and its predecessor's due time.
 #[pollster::test]
 async fn a_change_of_a_company_that_failed_is_superseded() {
     let mut world = World::new("60,60", 1).await;
@@ -141,7 +140,7 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     assert_eq!(stored(&world).await, [waits(&newest, 0, failed.next_at)]);
     world.run(mins(2), &mut |_, _| answers(200)).await;
     assert!(world.taken(1).map(|seen| seen.event).eq([newest.cursor]));
-    // One that was superseded is delivered when its owner asks for it.
+    // A superseded one is delivered when its owner requests it.
     let older = &world.events().await[0];
     let again = waits(older, 0, world.now);
     let resent = world.store.resend(endpoint(1).id, &again, None).await;
@@ -162,7 +161,7 @@ async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
     assert!(world.taken(1).count() >= 10, "{}", world.taken(1).count());
 }
 
-/// Its events after the place come again once.
+/// Later events come again once.
 #[pollster::test]
 async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     let mut world = World::new("5", 1).await;
@@ -174,7 +173,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
         let replayed = world.store.replay(endpoint(1).id, to, None).await;
         assert_eq!(replayed, Ok(true));
     }
-    // From the beginning, as the second place is after that.
+    // From the beginning: the second place is later.
     world.seen.clear();
     world.run(secs(30), &mut |_, _| slow()).await;
     let next = stored(&world).await[0].next.cursor;
@@ -189,7 +188,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     world.assert_complete(1).await;
 }
 
-/// The probe of a receiver that answered nothing may be of a posting that the page has events of.
+/// A silent receiver's probe may be of a posting with events on the page.
 #[pollster::test]
 async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     let mut world = World::new("60", 1).await;
@@ -201,7 +200,7 @@ async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     assert_eq!(stored(&world).await, []);
 }
 
-/// The round knows nothing of it when it began.
+/// Unknown to the round when it began.
 #[pollster::test]
 async fn an_event_that_is_sent_again_during_a_round_is_not_lost() {
     let world = World::new("5", 1).await;

@@ -1,5 +1,3 @@
-//! The commands of owners.
-
 use std::time::Duration;
 
 use access::{Clients, Scope, testing::client};
@@ -26,8 +24,8 @@ use crate::{
 
 use super::{ONE, World, answers, waits};
 
-/// Answers 200 to the ping signed with this secret alone, and 500 to any other delivery. The name
-/// `private.example` leads to a private address.
+/// Answers 200 only to a ping signed with this secret, otherwise 500. The name `private.example`
+/// has a private address.
 struct Receiver(Secret);
 
 #[async_trait]
@@ -196,7 +194,7 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     }
 }
 
-/// An event that the owner may not see is not found.
+/// An event hidden from the owner is not found.
 #[pollster::test]
 async fn an_event_is_delivered_again_and_its_posting_is_named() {
     let mut world = World::new("5", 0).await;
@@ -263,7 +261,7 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     assert_eq!(resend().await, Err(WebhookError::EventNotFound));
 }
 
-/// The address and the state are in the audit. After a new start no silence counts.
+/// Address and state are audited. After a restart, silence does not count.
 #[pollster::test]
 async fn a_change_says_what_it_changed_and_a_move_or_a_resumption_starts_over() {
     let described = EndpointChange {

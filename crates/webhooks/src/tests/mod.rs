@@ -1,6 +1,3 @@
-//! Webhooks on a store in memory: rounds in virtual time against scripted receivers, and the
-//! commands of owners.
-
 mod failures;
 mod fairness;
 mod hot;
@@ -32,7 +29,6 @@ use crate::{
 const ONE: Uuid = Uuid::from_u128(1);
 const TWO: Uuid = Uuid::from_u128(2);
 
-/// The place of no event.
 const UNKNOWN: Cursor = Cursor {
     transaction: u64::MAX,
     sequence: 0,
@@ -51,15 +47,13 @@ struct Seen {
 
 type Receiver<'a> = &'a mut dyn FnMut(OffsetDateTime, &RecordedEvent) -> Attempt;
 
-/// A store, a virtual clock, and the attempts that the receivers saw.
 struct World {
     store: MemoryStore,
     now: OffsetDateTime,
     schedule: RetrySchedule,
-    /// The time between two questions for work.
+    /// The time between two polls.
     poll: Duration,
     seen: Vec<Seen>,
-    /// Jitter, by turns.
     jitter: f64,
 }
 
@@ -80,8 +74,8 @@ impl World {
         world
     }
 
-    /// With an endpoint, and an event for each of these postings. The first ones wait, after these
-    /// attempts and for these minutes.
+    /// With an endpoint and an event per posting. The first ones wait, with these attempts and
+    /// minutes.
     async fn with_waiting(
         postings: impl IntoIterator<Item = u64>,
         waiting: &[(u32, i64)],
@@ -138,7 +132,6 @@ impl World {
         self.store.lease(&query).await.unwrap()
     }
 
-    /// Makes a round for a leased endpoint, up to its result. The time goes on.
     async fn attempt(&mut self, tracked: TrackedEndpoint, receiver: Receiver<'_>) -> Round {
         let endpoint = tracked.endpoint.id;
         let mut round = start(self, tracked).await;
@@ -168,7 +161,7 @@ impl World {
         round.finish(self.now, jitter)
     }
 
-    /// Works as a worker does until the given time has passed since the beginning.
+    /// Works as a worker until this time since the beginning.
     async fn run(&mut self, until: Duration, receiver: Receiver<'_>) {
         while self.elapsed() < until {
             let leased = self.lease(ONE, 8).await;
@@ -207,13 +200,11 @@ impl World {
         self.store.read(&query).await.unwrap().events
     }
 
-    /// The deliveries to an endpoint that were taken.
     fn taken(&self, n: u8) -> impl Iterator<Item = &Seen> {
         let seen = self.seen.iter();
         seen.filter(move |seen| seen.is_taken && seen.endpoint == endpoint(n).id)
     }
 
-    /// Checks that an endpoint got everything once, and the events of each posting in order.
     async fn assert_complete(&self, n: u8) {
         let mut last = HashMap::new();
         for seen in self.taken(n) {

@@ -5,7 +5,7 @@ use kernel::testing::{noon, uuid};
 use super::{World, answers, is_of, mins, no_connection, secs, times_out};
 use crate::{DEFAULT_RETRY_SECONDS, WINDOW, Webhooks, testing::endpoint};
 
-/// However many events wait, and whatever their own schedule says.
+/// However many events wait, whatever their schedule.
 #[pollster::test]
 async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {
     for (events, outage) in [(1, 20), (3, 20), (450, 20), (450, 1_200)] {
@@ -48,7 +48,7 @@ async fn a_round_ends_with_a_window_of_silence() {
         }
     };
     let round = world.attempt(tracked, &mut receiver).await;
-    // One was answered first, and let one more begin.
+    // One was answered first, and allowed one more.
     assert_eq!(world.seen.len(), WINDOW + 1);
     assert_eq!(round.waiting.len(), WINDOW + 1);
     assert_eq!(round.to, world.seen[WINDOW].event);
@@ -57,7 +57,7 @@ async fn a_round_ends_with_a_window_of_silence() {
     assert!(round.health.is_open(round.at));
 }
 
-/// An event that the receiver never finishes is tried by its schedule, and the others pass it.
+/// An event that never ends is retried by its schedule, and others pass it.
 #[pollster::test]
 async fn one_event_that_is_never_answered_holds_back_only_its_posting() {
     let mut world = World::new("5,60,600,3600", 1).await;

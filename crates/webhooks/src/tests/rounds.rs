@@ -1,5 +1,3 @@
-//! What a round attempts, and its result.
-
 use std::time::Duration;
 
 use kernel::{
@@ -13,7 +11,6 @@ use crate::{
     TrackedEndpoint, WANTS_NO_MORE, WaitingSubject, Webhooks as _, testing::endpoint,
 };
 
-/// Attempts one event after the other, and gives their places.
 fn attempt_each(
     round: &mut DeliveryRound,
     receiver: impl Fn(&RecordedEvent) -> Attempt,
@@ -26,7 +23,6 @@ fn attempt_each(
     seen
 }
 
-/// All subjects that wait, as they are stored.
 async fn stored(world: &World) -> Vec<WaitingSubject> {
     let all = world
         .store
@@ -51,7 +47,7 @@ fn record(event: &RecordedEvent, attempt: u32, status: u16, error: Option<&str>)
     }
 }
 
-/// The first event waits already, so it stays as it is; the last one is read again.
+/// The first event already waits, so it stays; the last one is read again.
 #[pollster::test]
 async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     for (is_withdrawn, attempts, rest) in [(true, 0, REST), (false, 1, Duration::ZERO)] {
@@ -82,7 +78,7 @@ async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     }
 }
 
-/// A closed one lets the next event of a posting follow a delivery, but not a failure.
+/// A closed one continues a posting after a delivery, but not after a failure.
 #[pollster::test]
 async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
@@ -109,8 +105,8 @@ async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     }
 }
 
-/// Those that wait, with their attempts and minutes, come before the fresh ones. One that is tried
-/// before its time may be the last of its endpoint for now.
+/// Waiting events, with attempts and minutes, precede fresh ones. An early retry may be the
+/// endpoint's last for now.
 #[pollster::test]
 async fn waiting_and_fresh_events_take_turns_but_a_probe_is_the_likeliest_to_be_answered() {
     let due = [(3, -2), (1, -1), (2, 0)];
@@ -161,7 +157,7 @@ async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
         (0, 256, REST),
         (0, 257, Duration::ZERO),
     ] {
-        // None of them is done for now. Those that wait are due in the opposite order.
+        // None is done for now. The waiting ones are due in reverse order.
         let all = waiting + fresh;
         let waiting: Vec<_> = (0..).take(waiting).map(|n: i64| (0, -n)).collect();
         let (world, _) = World::with_waiting(1..=all as u64, &waiting).await;
@@ -174,7 +170,7 @@ async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
     }
 }
 
-/// Whether or not that one is due, and even if it is delivered by the same round.
+/// Whether or not that one is due, even if this round delivers it.
 #[pollster::test]
 async fn a_fresh_event_waits_behind_one_of_its_posting() {
     for (wait, order) in [(60, &[2][..]), (0, &[0, 2])] {
@@ -198,8 +194,8 @@ async fn a_fresh_event_waits_behind_one_of_its_posting() {
     }
 }
 
-/// Then an event's last attempt and a 410 are about the endpoint before, and what was only read is
-/// read again. A description says nothing of the receiver.
+/// Last attempts and a 410 concern the former endpoint, and merely read events are read again. A
+/// description says nothing about the receiver.
 #[pollster::test]
 async fn failures_do_not_count_after_a_move_or_a_pause() {
     let (world, events) = World::with_waiting([1, 2, 3, 4, 1], &[(1, 0), (1, 0)]).await;
@@ -274,7 +270,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
     }
 }
 
-/// Its circuit is tried at once when an event is sent again.
+/// A resent event probes its circuit at once.
 #[pollster::test]
 async fn a_probe_counts_when_it_is_asked_for_again() {
     let (world, _) = World::with_waiting([1], &[]).await;

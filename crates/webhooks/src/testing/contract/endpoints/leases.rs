@@ -1,5 +1,3 @@
-//! An endpoint with something to do is leased by one holder at a time.
-
 use std::{collections::HashMap, time::Duration};
 
 use domain::{
@@ -57,7 +55,6 @@ kernel::contract_cases!(
         })
         .await?;
         assert_eq!(lease(store, ONE, at(9) - SECOND, 9).await?, []);
-        // A silent one, once it is quiet no longer.
         record(store, at(9), |round| {
             round.to = place(END);
             round.waiting = vec![waiting(1, 1, at(90))];
@@ -80,7 +77,6 @@ kernel::contract_cases!(
             assert_eq!(lease(store, ONE, at(99), 9).await?, leased);
         }
     },
-    /// Those that were never leased first, then those whose last lease ended longest ago.
     async fn endpoints_take_turns(store: &S) {
         insert(store, 1..=3).await?;
         let at = |minute| noon() + minutes(minute);
@@ -94,15 +90,14 @@ kernel::contract_cases!(
             turns.extend(leased);
         }
         assert_eq!(turns, [1, 2, 3, 1, 2, 3].map(id));
-        // A recorded round ends a lease as well, and a lost one ends later.
+        // A recorded round also ends a lease, a lost one ends later.
         record(store, at(7), |_| {}).await?;
         let later = at(7) + SECOND;
         assert_eq!(lease(store, TWO, later, 9).await?, [id(1)]);
         assert_eq!(lease(store, TWO, at(8), 9).await?, [2, 3].map(id));
         assert_eq!(lease(store, ONE, at(9), 9).await?, [1, 2, 3].map(id));
     },
-    /// Also the lease of an endpoint that was paused: its round's deliveries are still to be
-    /// recorded.
+    /// Also a paused endpoint's lease: its round must still be recorded.
     async fn a_lease_is_renewed_while_it_is_held(store: &S) {
         insert(store, 1..=4).await?;
         let at = |minute| noon() + minutes(minute);
@@ -119,7 +114,7 @@ kernel::contract_cases!(
         let [first, third] = [(ONE, 1), (ONE, 3)].map(|(holder, n)| leases(holder, &[n])[0]);
         let renewed = store.renew(&leases(ONE, &[1, 3, 4]), at(9)).await;
         assert_eq!(renewed, Ok(HashMap::from([(first, 1), (third, 2)])));
-        // The other lease lapses; a holder keeps a lapsed one until another holder takes it.
+        // The other lease expires; a holder keeps an expired one until another takes it.
         assert_eq!(lease(store, TWO, at(1), 1).await?, [id(2)]);
         let all = [leases(TWO, &[2, 4]), leases(ONE, &[1, 2])].concat();
         let renewed = store.renew(&all, at(9)).await;
@@ -130,7 +125,6 @@ kernel::contract_cases!(
         store.release(&releases).await?;
         assert_eq!(lease(store, ONE, at(8), 9).await?, [id(2)]);
     },
-    /// Several at once, each with events that it passes or without.
     async fn a_lease_that_is_released_passes_events(store: &S) {
         insert(store, 1..=5).await?;
         assert_eq!(lease(store, ONE, noon(), 5).await?, [1, 2, 3, 4, 5].map(id));
@@ -174,7 +168,7 @@ kernel::contract_cases!(
         store.release(&[resting]).await?;
         let almost = end - SECOND / 1_000;
         assert_eq!(lease(store, ONE, almost, 9).await?, []);
-        // Clocks may differ, but a rest that is much longer is that of a clock that was wrong.
+        // Clocks may differ, but a much longer rest comes from a wrong clock.
         assert_eq!(lease(store, ONE, noon() - 2 * SECOND, 9).await?, []);
         let earlier = noon() - LONGEST_REST;
         assert_eq!(lease(store, ONE, earlier, 1).await?, [id(1)]);

@@ -1,4 +1,4 @@
-//! Webhook endpoints: their owners' changes, leases, and the results of rounds.
+//! Webhook endpoints: owners' changes, leases, and results of rounds.
 
 mod leases;
 mod rounds;
@@ -28,7 +28,6 @@ const ONE: Uuid = Uuid::from_u128(1);
 const TWO: Uuid = Uuid::from_u128(2);
 const SECOND: time::Duration = time::Duration::SECOND;
 
-/// The end of the log, which each endpoint still has to reach.
 const END: u64 = 1_000;
 
 fn id(n: u8) -> EndpointId {
@@ -69,7 +68,6 @@ fn wanting(endpoint: &Endpoint, state: WantedState) -> EndpointWrite {
     valid(endpoint.apply(&change, noon() + hours(1)).ok_or(Absent))
 }
 
-/// With another address, at which it starts over.
 fn moved(endpoint: &Endpoint, at: OffsetDateTime) -> EndpointWrite {
     let url = valid(EndpointUrl::from_store("https://other.example/"));
     let change = EndpointChange {
@@ -96,7 +94,6 @@ async fn lease<S: Webhooks>(
     Ok(leased.map(|tracked| tracked.endpoint.id).collect())
 }
 
-/// A round of the first endpoint that moves it from one place to another.
 fn round(from: u64, to: u64, at: OffsetDateTime) -> Round {
     let first = TrackedEndpoint {
         endpoint: endpoint(1),
@@ -113,7 +110,6 @@ async fn recorded<S: Webhooks>(store: &S, holder: Uuid, round: &Round) -> Checke
     Ok(store.record(holder, round).await?)
 }
 
-/// The end of a lease of an endpoint as it was inserted, without any events passed.
 fn released(holder: Uuid, endpoint: &EndpointId, again_at: OffsetDateTime) -> Release {
     Release {
         lease: Lease {
@@ -159,7 +155,6 @@ fn delivery(n: u64, at: OffsetDateTime) -> DeliveryRecord {
     }
 }
 
-/// Leases the first endpoint, and records a round of it that moves it on by one place.
 async fn record<S: Webhooks>(
     store: &S,
     at: OffsetDateTime,

@@ -1,5 +1,3 @@
-//! The results of rounds: deliveries, waiting events, the cursor and the endpoint's health.
-
 use std::{collections::HashSet, time::Duration};
 
 use kernel::testing::{Checked, hours, minutes, noon, text, uuid};
@@ -75,7 +73,7 @@ kernel::contract_cases!(
         record(store, later, |round| round.settled = vec![uuid(1), uuid(9)]).await?;
         let left = store.due(id(1), noon() + hours(1), 9).await;
         assert_eq!(left, Ok(vec![other]));
-        // All of it is about one endpoint.
+        // Everything concerns one endpoint.
         let other = found(store, 2).await?;
         assert_eq!((other.cursor, other.health), (place(0), Health::default()));
         assert_eq!(store.due(id(2), later, 9).await, Ok(Vec::new()));
@@ -100,7 +98,7 @@ kernel::contract_cases!(
         refused(ONE).await?;
         lease(store, ONE, noon(), 9).await?;
         refused(TWO).await?;
-        // One that has lapsed is lost to the next holder, and not before.
+        // An expired lease is lost only to the next holder.
         let later = noon() + hours(1);
         lease(store, TWO, later, 9).await?;
         refused(ONE).await?;
@@ -127,7 +125,7 @@ kernel::contract_cases!(
             Recorded::Done
         );
     },
-    /// Its worker decides again, as the round is about the endpoint before. The lease goes on.
+    /// Its worker decides again, as the round concerns the former endpoint. The lease continues.
     async fn a_round_of_another_version_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
         lease(store, ONE, noon(), 9).await?;
@@ -166,7 +164,6 @@ kernel::contract_cases!(
         assert_eq!(after.cursor, place(1));
         assert_eq!(lease(store, ONE, noon() + hours(99), 9).await?, []);
     },
-    /// The longest due first.
     async fn waiting_subjects_are_due_and_found(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
@@ -211,7 +208,7 @@ kernel::contract_cases!(
         record(store, at(2), |round| round.wakes_silent = true).await?;
         assert_eq!(due(store, at(1), 9).await?, [4]);
         assert_eq!(due(store, at(2), 9).await?, [4, 1]);
-        // One that the same round adds as well.
+        // One that the same round also adds.
         record(store, at(2), |round| {
             round.wakes_silent = true;
             round.waiting = vec![silent(waiting(5, 2, at(60)))];
@@ -225,7 +222,7 @@ kernel::contract_cases!(
         for batch in [1..=most - 1, most..=most + 1, most + 2..=most * 3] {
             let last = *batch.end();
             record(store, noon(), |round| {
-                // Several at one time keep their order.
+                // Simultaneous ones keep their order.
                 round.deliveries = batch.map(|n| delivery(n, noon())).collect();
             })
             .await?;
@@ -238,7 +235,7 @@ kernel::contract_cases!(
             }
         }
     },
-    /// What waits after the new cursor is dropped: it is read again.
+    /// Subjects waiting after the new cursor are dropped: they are read again.
     async fn a_replay_goes_back_and_never_forward(store: &S) {
         insert(store, [1]).await?;
         record(store, noon(), |round| {

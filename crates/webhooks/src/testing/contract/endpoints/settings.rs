@@ -1,5 +1,3 @@
-//! The settings of an endpoint by its owner and by operators.
-
 use std::time::Duration;
 
 use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED};
@@ -87,7 +85,7 @@ kernel::contract_cases!(
             assert_eq!(ids, expect, "{owner:?} {after:?}");
         }
     },
-    /// Of all owners alike, and nothing is written of one too many.
+    /// Of all owners, and nothing is written for one too many.
     async fn an_owner_has_a_limited_number_of_endpoints(store: &S) {
         let most = u8::try_from(MOST_ENDPOINTS)?;
         insert(store, 1..=most).await?;
@@ -127,7 +125,7 @@ kernel::contract_cases!(
         }
         assert_eq!(found(store, 1).await?, expect);
     },
-    /// With the subjects that wait for another attempt.
+    /// With the subjects that wait for a retry.
     async fn starting_over_clears_the_record(store: &S) {
         insert(store, [1]).await?;
         let mut health = Health::default();
@@ -161,13 +159,13 @@ kernel::contract_cases!(
             recorded(store, ONE, &round(1, 2, noon())).await?,
             Recorded::Lost
         );
-        // Nothing of it is there for another one of the same id.
+        // A new endpoint of the same id finds nothing of it.
         insert(store, [1]).await?;
         assert_eq!(due(store, noon(), 9).await?, [0; 0]);
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
-    /// In the order of its subject, with the endpoint's next version, to a silent one at once.
+    /// In its subject's order, with the endpoint's next version, at once for a silent one.
     async fn an_event_waits_anew(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
@@ -202,13 +200,13 @@ kernel::contract_cases!(
         assert!(rows.iter().all(|row| row.attempts == 0));
         assert_eq!(rows[0].later, [4, 5, 6].map(event));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
-        // One that is to come anyway is not taken twice, and one of an unknown endpoint is refused.
+        // An event still ahead is not taken twice; an unknown endpoint's is refused.
         let later = waiting(10, 4, noon());
         assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
         assert_eq!(found(store, 1).await?, expect);
         assert_eq!(store.resend(id(2), &later, None).await, Ok(false));
-        // A pause that the receiver asked for stands.
+        // A pause requested by the receiver stays.
         expect.health.answer(Some(Duration::from_mins(1)), at(5));
         let mut asked = round(9, 9, at(5));
         (asked.version, asked.health) = (expect.endpoint.version, expect.health);
@@ -218,7 +216,7 @@ kernel::contract_cases!(
         assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
         assert_eq!(found(store, 1).await?.health, expect.health);
     },
-    /// In the commit that does it, and only if it has an effect.
+    /// In the same commit, and only with an effect.
     async fn what_operators_do_is_recorded(store: &S) {
         let entry = |n: u8, action| {
             let entry = by_ann(n.into()).entry(action, noon() + minutes(n.into()));
