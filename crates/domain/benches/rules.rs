@@ -1,4 +1,4 @@
-//! What the rules cost by themselves: one decision, and the normal form of one website.
+//! The cost of the rules alone: one decision, and one normalised website.
 #![expect(clippy::expect_used, reason = "a benchmark, whose samples are right")]
 
 use std::hint::black_box;

@@ -25,14 +25,14 @@ kernel::actions! {
     COMPANIES_UPDATE = "companies.update",
     /// A company was merged into another one.
     COMPANIES_MERGE = "companies.merge",
-    /// A merged company stands by itself again.
+    /// A merged company is separate again.
     COMPANIES_UNMERGE = "companies.unmerge",
     /// An operator marked two similar companies as different.
     COMPANIES_TELL_APART = "companies.tell_apart",
     /// A catalogue was deleted; its postings stay.
     CATALOGUES_FORGET = "catalogues.forget",
-    /// The postings that an import of a catalogue held back were expired.
+    /// The postings that an import held back were expired.
     CATALOGUES_RELEASE = "catalogues.release",
-    /// What an import of a catalogue expired or changed was taken back.
+    /// An import's expiries and changes were undone.
     CATALOGUES_UNDO = "catalogues.undo",
 }

@@ -1,8 +1,8 @@
 //! The client of a push, and whether prefixes limit it.
 //!
-//! A client writes the postings that its prefixes permit. What an operator decided about a posting
-//! is part of its [`State`](crate::posting::State), which [protects](crate::posting::Trigger) it.
-//! [`decision::company`](crate::decision::company) has the rules about companies.
+//! Operators' decisions about a posting are part of its [`State`](crate::posting::State), which
+//! [protects](crate::posting::Trigger) them. [`decision::company`](crate::decision::company) has
+//! the rules about companies.
 
 use kernel::{ClientId, Prefixes};
 
@@ -11,7 +11,7 @@ use kernel::{ClientId, Prefixes};
 pub struct Principal {
     /// The client.
     pub client: ClientId,
-    /// Whether the client has prefixes, and so only a part of the board.
+    /// Whether the client has prefixes, which limit it to a part of the board.
     pub is_fenced: bool,
 }
 

@@ -1,11 +1,11 @@
 //! The search for postings by what an operator remembers of them.
 //!
-//! Stores read postings in an order that they have an index of; the rules here choose among them.
-//! So a search needs no index that pushes would have to maintain, and finds the same in every
-//! store. It looks at a limited number of postings, and says where to go on.
+//! Stores read postings in an order that has an index, and the rules here choose among them. So a
+//! search needs no index that slows pushes, and finds the same in every store. It examines a
+//! limited number of postings, and says where to continue.
 //!
-//! An index of the words of titles (GIN) was measured on PostgreSQL at a million postings: updates
-//! took 14 % longer, and a word of every eighth title 0.4 s, since all that have it are sorted.
+//! A GIN index on title words was measured on PostgreSQL with a million postings: updates took 14 %
+//! longer, and a word in every eighth title took 0.4 s, because all matches are sorted.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -56,7 +56,7 @@ pub struct PostingSummary {
 }
 
 impl PostingSummary {
-    /// Makes a stored posting what readers see of it: `company` is the name of the shown company.
+    /// Replaces the stored values by the shown ones: `company` is the name of the shown company.
     pub fn show(&mut self, shown: &Shown, company: Option<String>) {
         if let Some(title) = shown.values.get("title") {
             self.title = title;
@@ -65,7 +65,7 @@ impl PostingSummary {
     }
 }
 
-/// An order in which a store reads postings, by an index, with the first ones to read.
+/// An order in which a store reads postings by an index, and the part to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowOrder {
     /// The last changed first.
@@ -82,12 +82,12 @@ pub enum WindowOrder {
         /// The identifier that the window follows.
         after: Option<SourceIdentifier>,
     },
-    /// Those that duplicate another one, the last changed first.
+    /// Duplicates, the last changed first.
     Copies {
         /// The posting that the window follows.
         before: Option<Position>,
     },
-    /// Those of a company, the last created first.
+    /// Postings of a company, the last created first.
     Company {
         /// The company.
         company: CompanyId,
@@ -112,11 +112,11 @@ pub trait PostingBrowser: Send + Sync {
     /// The number of approved postings that each client created; a client without any is absent.
     async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 
-    /// The number of postings that each client created whose content is held back by now.
+    /// The number of postings that each client created whose content is held back at `now`.
     async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 }
 
-/// The conditions of a search. A condition that is not set holds for all.
+/// The conditions of a search. An unset condition matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingSearch {
     /// The beginning of the identifier.
@@ -129,7 +129,7 @@ pub struct PostingSearch {
     pub status: Option<Status>,
     /// The client that created it.
     pub client: Option<ClientId>,
-    /// Whether only those are wanted that duplicate another one.
+    /// Whether only duplicates are wanted.
     pub duplicates: bool,
     /// The identifiers that the searcher may see.
     pub fence: Prefixes,
@@ -148,7 +148,7 @@ impl Words {
         Self(words.collect())
     }
 
-    /// Whether each is the beginning of a word of this text.
+    /// Whether each begins a word of this text.
     pub fn are_in(&self, text: &str) -> bool {
         if self.0.is_empty() {
             return true;
@@ -169,7 +169,7 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// A place in what is found, to go on from.
+/// A place in the results, to continue from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// After this posting of the newest.
@@ -178,14 +178,14 @@ pub enum Place {
     Identifier(SourceIdentifier),
 }
 
-/// A page of what is found.
+/// A page of results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundPage {
     /// The postings.
     pub postings: Vec<PostingSummary>,
-    /// Where to go on; `None` at the end.
+    /// Where to continue; `None` at the end.
     pub next: Option<Place>,
-    /// How many postings were looked at.
+    /// The number of examined postings.
     pub looked_at: usize,
 }
 
@@ -203,7 +203,7 @@ impl PostingSearch {
             && self.company.are_in(&posting.company)
     }
 
-    /// Whether an index answers it, so that all that is read is wanted.
+    /// Whether an index answers it, so that every posting read is wanted.
     pub const fn is_indexed(&self) -> bool {
         self.words.is_empty()
             && self.company.is_empty()
@@ -216,8 +216,8 @@ impl PostingSearch {
         self.identifier.is_some() || !self.fence.are_all()
     }
 
-    /// The beginnings of identifiers to look through after a place, in byte order; none of them
-    /// begins with another. One that is empty stands for all, the newest first.
+    /// The prefixes of identifiers to read after a place, in byte order, none a prefix of another.
+    /// The empty prefix means all, newest first.
     fn beginnings(&self, after: Option<&Place>) -> Vec<Arc<str>> {
         let wanted = self.identifier.as_deref().unwrap_or_default();
         if self.fence.are_all() {
@@ -237,7 +237,7 @@ impl PostingSearch {
         within.filter(is_ahead).map(Arc::from).collect()
     }
 
-    /// The order of a beginning after a place; one of another order starts over.
+    /// The order of a prefix after a place; a place of another order restarts.
     fn order(&self, beginning: &Arc<str>, after: Option<&Place>) -> WindowOrder {
         if self.is_by_identifier() {
             WindowOrder::Identifier {
@@ -272,8 +272,8 @@ impl PostingSearch {
     }
 }
 
-/// Finds a page of postings. It ends early, and says where to go on, once `goes_on` says no of the
-/// number of postings that were looked at.
+/// Finds a page of postings. It ends early, with the place to continue, once `goes_on` returns
+/// `false` for the number of examined postings.
 pub async fn search(
     browser: &dyn PostingBrowser,
     search: &PostingSearch,
@@ -288,7 +288,7 @@ pub async fn search(
         next: after,
         looked_at: 0,
     };
-    // One more than the page tells whether there is a next one.
+    // One more than the page reveals a next page.
     let first = limit.saturating_add(1);
     let mut step = if search.is_indexed() {
         first

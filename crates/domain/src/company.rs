@@ -1,4 +1,4 @@
-//! Companies: matched by website, upserted with the postings that name them.
+//! Companies: identified by website, upserted with the postings that name them.
 
 mod alike;
 mod reader;
@@ -15,7 +15,7 @@ pub use self::{
     reader::CompanyReader,
 };
 
-/// A company as the rules see it. No rule reads when it was changed, so no load fetches that.
+/// A company as the rules see it. No rule reads the time of change, so it is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
     /// Its id, derived from the key of its website.
@@ -30,7 +30,7 @@ pub struct Company {
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
-    /// The company that an operator merged it into. Whatever names its website means that one.
+    /// The company that this one was merged into. Its website then means that company.
     pub alias_of: Option<CompanyId>,
 }
 
@@ -87,15 +87,15 @@ impl Company {
     }
 }
 
-/// A company to insert or update. Companies are written without a version: the last writer
-/// wins, field by field, so two writers of different fields never undo each other.
+/// A company to insert or update. Companies are written without a version: the last writer wins
+/// field by field, so writers of different fields never undo each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each says of one column whether it is set"
 )]
 pub struct CompanyWrite {
-    /// The company afterwards, as far as the writer knows: the values of an insert.
+    /// The company afterwards, as far as the writer knows: inserted as it is.
     pub company: Company,
     /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
@@ -103,9 +103,9 @@ pub struct CompanyWrite {
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
-    /// Whether an update makes it an alias, or ends that. An alias takes no other write.
+    /// Whether an update makes it an alias, or ends that. An alias accepts no other write.
     pub sets_alias: bool,
-    /// The owner that the company must still have at the commit; `None` for any.
+    /// The owner required at the commit; `None` for any.
     pub required_owner: Option<ClientId>,
     /// The actor of the change.
     pub by: Actor,
@@ -116,7 +116,7 @@ pub struct CompanyWrite {
 }
 
 impl CompanyWrite {
-    /// A write that sets nothing of a company that is there.
+    /// A write that changes nothing of an existing company.
     pub const fn new(company: Company, by: Actor, at: OffsetDateTime) -> Self {
         Self {
             company,
@@ -131,7 +131,7 @@ impl CompanyWrite {
         }
     }
 
-    /// The write of what differs; `None` if nothing does.
+    /// The write of the differences; `None` without any.
     pub fn between(
         before: &Company,
         after: &Company,
@@ -164,16 +164,16 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// Whether the write yields to the parts that an operator keeps.
+    /// Whether the write yields to parts that an operator set.
     pub const fn yields(&self) -> bool {
         !matches!(self.by, Actor::Operator(_))
     }
 
-    /// The company of the store with this write applied; what the write does not set stays.
+    /// The stored company after this write; unset parts stay.
     ///
-    /// [`StoreError::Conflict`] if the stored company has another owner than the write requires, or
-    /// is an alias and the write does not end that. Also if an operator keeps a part that the write
-    /// sets, and the write [yields](Self::yields).
+    /// [`StoreError::Conflict`] if the stored company has another owner than required, is an alias
+    /// that the write does not end, or has a part set by an operator that a
+    /// [yielding](Self::yields) write would change.
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());
@@ -203,7 +203,7 @@ impl CompanyWrite {
         Ok(after)
     }
 
-    /// What readers see of the company after this write, by what they see of the stored one.
+    /// The company as shown after this write, from the stored one as shown.
     ///
     /// [`StoreError::Conflict`] as for [`Self::applied_to`].
     pub fn view(&self, stored: Option<&CompanyView>) -> Result<CompanyView, StoreError> {
@@ -219,12 +219,13 @@ impl CompanyWrite {
         })
     }
 
-    /// The state that an event tells of the company afterwards.
+    /// The state for an event about the company.
     pub fn state(&self) -> CompanyState {
         self.company.state(Some(self.by.clone()))
     }
 
-    /// The former names after this write, by the stored name and former names; `None` if they stay.
+    /// The former names after this write, from the stored name and former names; `None` if
+    /// unchanged.
     pub fn former_names(&self, stored: Option<(&str, &[String])>) -> Option<Vec<String>> {
         if !self.sets_name {
             return None;
@@ -240,10 +241,10 @@ impl CompanyWrite {
     }
 }
 
-/// The largest number of former names that a company keeps.
+/// The most former names that a company keeps.
 pub const FORMER_NAMES: usize = 20;
 
-/// The newest former names of a company, without repeats and without its present name.
+/// The newest former names, without repetitions and the present name.
 pub fn former_names<T: AsRef<str>>(
     name: &str,
     newest_first: impl IntoIterator<Item = T>,

@@ -1,10 +1,9 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
-//! An import of a catalogue says that its lines are all of them. A posting that the catalogue had
-//! before and no line names expires once it was missing for long enough ([`Patience`]). If so much
-//! is missing that the import looks broken, all are held back ([`Roster`]). A [release] expires the
-//! postings that were held back. An [undo] reopens the postings that the last expiring import
-//! expired.
+//! An import of a catalogue states that its lines are all of them. An earlier posting that no line
+//! names expires once it was missing often enough ([`Patience`]). If so much is missing that the
+//! import looks broken, everything is held back ([`Roster`]). A [release] expires held-back
+//! postings. An [undo] reopens the postings that the last expiring import expired.
 //!
 //! [release]: crate::usecase::CatalogueCorrections::release
 //! [undo]: crate::usecase::CatalogueCorrections::undo
@@ -42,9 +41,9 @@ pub struct Catalogue {
     pub is_running: bool,
     /// The last imports that ended, complete or not, the newest first: [`MOST_IMPORTS`] at most.
     pub imports: Vec<PastImport>,
-    /// The postings that its last complete import holds back, as long as they are not released.
+    /// The postings held back by the last complete import, until they are released.
     pub held: Option<u64>,
-    /// Whether an import has expired or changed postings, and no undo has come to its end since.
+    /// Whether an import has expired or changed postings and no complete undo followed.
     pub can_undo: bool,
 }
 
@@ -54,7 +53,7 @@ impl Catalogue {
         self.imports.first()
     }
 
-    /// The import that an undo takes back.
+    /// The import that an undo would undo.
     pub fn undoable(&self) -> Option<&PastImport> {
         let mut imports = self.imports.iter().filter(|_| self.can_undo);
         imports.find(|past| past.has_expired() || past.has_changed())
@@ -68,18 +67,18 @@ pub struct PastImport {
     pub started_at: OffsetDateTime,
     /// When it ended.
     pub finished_at: OffsetDateTime,
-    /// Its summary. A store does not keep the [first](crate::import::Missing::first) missing ones.
+    /// Its summary. Stores do not keep the [first](crate::import::Missing::first) missing postings.
     pub summary: Summary,
 }
 
 impl PastImport {
-    /// Whether it counts what it misses: it is complete, and not held back.
+    /// Whether its misses count: it is complete, and not held back.
     pub fn counts_misses(&self) -> bool {
         let missing = self.summary.missing.as_ref();
         self.summary.complete && missing.is_some_and(|missing| missing.held.is_none())
     }
 
-    /// Whether it, or its release, expired postings that it missed.
+    /// Whether it or its release expired missing postings.
     fn has_expired(&self) -> bool {
         let missing = self.summary.missing.as_ref();
         missing.is_some_and(|missing| missing.expired > 0)
@@ -90,7 +89,7 @@ impl PastImport {
         counts.updated + counts.reopened + counts.expired > 0
     }
 
-    /// Whether it is complete and held back, so that its missing postings can be released.
+    /// Whether it is complete and held back, so that a release is possible.
     pub fn is_held(&self) -> bool {
         self.summary.complete && self.held_back().is_some()
     }

@@ -1,13 +1,13 @@
-//! How often a catalogue may leave a posting out before it expires.
+//! How often a catalogue may omit a posting before it expires.
 
 use super::Missed;
 
-/// The number of imports in a row that have to miss a posting for it to expire: 1 to 10.
+/// The number of consecutive imports, 1 to 10, that must miss a posting before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience(u8);
 
 impl Patience {
-    /// The smallest one, and the largest.
+    /// The smallest and the largest number.
     pub const RANGE: (u8, u8) = (1, 10);
 
     /// A number of imports; `None` outside of the [range](Self::RANGE).
@@ -19,7 +19,7 @@ impl Patience {
         }
     }
 
-    /// What becomes of an open posting that an import misses, and `misses` in a row missed before.
+    /// The fate of an open posting that this import misses, after `misses` consecutive misses.
     pub fn after(self, misses: u8) -> Missed {
         let misses = misses.saturating_add(1);
         if misses >= self.0 {

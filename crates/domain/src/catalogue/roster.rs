@@ -38,8 +38,8 @@ pub struct Guard {
     pub max_missing: MaxMissing,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: u64,
-    /// The number of unattributed lines up to which missing postings may expire. Each such line may
-    /// be the line of a posting that seems to be missing.
+    /// The largest number of unattributed lines with which missing postings may expire. Each such
+    /// line may belong to a posting that seems to be missing.
     pub max_unattributed: u64,
 }
 
@@ -53,7 +53,7 @@ impl Default for Guard {
     }
 }
 
-/// The first half of the SHA-256 of a posting's identifier; collisions cannot be made.
+/// The first half of the SHA-256 of an identifier: too long for deliberate collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PostingDigest(u128);
 
@@ -65,19 +65,19 @@ impl PostingDigest {
     }
 }
 
-/// The open postings that a catalogue had before an import, and which of them no line has named
-/// yet: 16 bytes and a bit for each. By default there are none.
+/// A catalogue's open postings before an import, and which of them no line has named yet: 16 bytes
+/// and a bit each. Empty by default.
 #[derive(Debug, Default)]
 pub struct Roster {
-    /// Each once, in ascending order.
+    /// Each once, ascending.
     postings: Vec<PostingDigest>,
-    /// A bit for each of them.
+    /// A bit for each posting.
     named: Vec<u64>,
     missing: usize,
 }
 
 impl Roster {
-    /// The roster of these postings, of which each counts once.
+    /// The roster of these postings, each counted once.
     pub fn new(mut postings: Vec<PostingDigest>) -> Self {
         postings.sort_unstable();
         postings.dedup();
@@ -114,7 +114,7 @@ impl Roster {
         self.missing
     }
 
-    /// Whether lines have named any of them.
+    /// Whether lines have named any posting of the catalogue.
     pub const fn is_any_named(&self) -> bool {
         self.missing < self.postings.len()
     }
@@ -220,7 +220,7 @@ mod tests {
             (0, 100, 0, 1, unattributed),
             (0, 100, 1, 1, None),
             (0, 30, 1, 1, Some(HeldBecause::Empty)),
-            // Nothing is missing that could be held.
+            // Nothing is missing.
             (100, 30, 0, 1, None),
         ] {
             let guard = Guard {

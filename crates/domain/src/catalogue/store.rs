@@ -17,16 +17,16 @@ pub const MOST_CATALOGUES: usize = 100;
 /// The most imports of a catalogue that are kept.
 pub const MOST_IMPORTS: usize = 30;
 
-/// A question for the lease of a catalogue.
+/// A request for the lease of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogueQuery {
     /// The client.
     pub client: ClientId,
     /// The name.
     pub name: CatalogueName,
-    /// The id to use if the client has no catalogue of this name yet; `None` makes none.
+    /// The id for a new catalogue if the name is unused; `None` creates none.
     pub new_id: Option<CatalogueId>,
-    /// The id of the lease's holder, drawn at random for each import, release and undo.
+    /// The holder's id, random for each import, release and undo.
     pub holder: Uuid,
     /// The time.
     pub now: OffsetDateTime,
@@ -34,16 +34,16 @@ pub struct CatalogueQuery {
     pub until: OffsetDateTime,
 }
 
-/// The answer to a question for the lease of a catalogue.
+/// The answer to a request for a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leased {
     /// The holder has the lease.
     Held(CatalogueLease),
-    /// Another import, or an undo, is running. Its lease ends at this time if it is not renewed.
+    /// Another import, release or undo is running. Its lease ends at this time unless renewed.
     Running(OffsetDateTime),
     /// The client has [`MOST_CATALOGUES`] others.
     TooMany,
-    /// There is no such catalogue, and the question has no id for a new one.
+    /// The catalogue does not exist, and the request has no id for a new one.
     Unknown,
 }
 
@@ -74,7 +74,7 @@ pub struct MissingPosting {
     pub identifier: SourceIdentifier,
     /// Its present status.
     pub status: Status,
-    /// Whether it is held back, and neither named nor released since.
+    /// Whether it is held back, and was neither named nor released since.
     pub is_held: bool,
 }
 
@@ -87,37 +87,37 @@ pub struct ExpiredPosting {
     pub identifier: Option<SourceIdentifier>,
 }
 
-/// What became of a posting that an import of its catalogue missed.
+/// The fate of a posting that an import of its catalogue missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missed {
-    /// So many imports in a row have missed it, with the one that holds the lease.
+    /// This many consecutive imports have missed it, including the lease holder's.
     Open(u8),
-    /// The import that holds the lease has expired it.
+    /// Expired by the lease holder's import.
     Expired,
-    /// The import that holds the lease holds it back.
+    /// Held back by the lease holder's import.
     Held,
-    /// It was held back, and the release that holds the lease has expired it.
+    /// Was held back, and expired by the lease holder's release.
     Released,
-    /// An import has named it since, or the release that holds the lease leaves it as it is.
+    /// Named by an import since, or left unchanged by the lease holder's release.
     Kept,
-    /// The undo that holds the lease has reopened it.
+    /// Reopened by the lease holder's undo.
     Reopened,
-    /// The undo that holds the lease leaves it as it is.
+    /// Left unchanged by the lease holder's undo.
     Left,
-    /// The import has changed it, and the undo that holds the lease has restored it.
+    /// Changed by the import, and restored by the lease holder's undo.
     Restored,
-    /// The import has changed it, and the undo that holds the lease leaves it as it is.
+    /// Changed by the import, and left unchanged by the lease holder's undo.
     Unrestored,
 }
 
-/// What an undo did.
+/// The totals of an undo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undone {
     /// The postings that it reopened.
     pub reopened: u64,
     /// The postings that it restored.
     pub restored: u64,
-    /// Those that it left, because others have changed them or the client may not use them.
+    /// Postings left alone, because others changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -126,7 +126,7 @@ pub struct Undone {
 pub struct Released {
     /// The postings that it expired.
     pub expired: u64,
-    /// The postings that it left, because others have changed them or the client may not use them.
+    /// Postings left alone, because others changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -137,7 +137,7 @@ pub enum Forgotten {
     Done,
     /// There is no such catalogue.
     Unknown,
-    /// An import, a release or an undo is running. Its lease ends then if it is not renewed.
+    /// An import, release or undo is running. Its lease ends at this time unless renewed.
     Running(OffsetDateTime),
 }
 
@@ -197,7 +197,7 @@ pub struct LastImport {
 }
 
 impl LastImport {
-    /// The number of postings that are held back, by this import or one before it.
+    /// The postings held back by this import or an earlier one.
     pub fn held_back(&self) -> Option<u64> {
         self.held.or_else(|| self.import.held_back())
     }
@@ -206,21 +206,21 @@ impl LastImport {
 /// The port to the catalogues.
 #[async_trait]
 pub trait Catalogues: Send + Sync {
-    /// Leases a client's catalogue. If the query has an id, as an import's has, a missing catalogue
-    /// is created with it. A lease whose time is over does not count. An import suspends the
-    /// postings that are held back until it ends.
+    /// Leases a client's catalogue, and creates a missing one if the query has an id, as an
+    /// import's has. Expired leases do not count. During an import, held-back postings are
+    /// suspended.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
-    /// Moves the end of a lease; `false` if it is not held any more.
+    /// Extends a lease; `false` if it is lost.
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import as the last one, as the last one that changed postings
-    /// if there are [records](crate::store::Store::records) of that, as the last one that
-    /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
-    /// it does; `false`, and nothing is written, if the lease is not held any more. Postings that
-    /// were held back before stay so if the import `keeps_held`: it is not complete, and the
-    /// postings that it named are [kept](Missed::Kept).
+    /// Ends a lease, and records its import: as the last one; as the last that changed postings, if
+    /// [records](crate::store::Store::records) show that; as the last that
+    /// [counts](PastImport::counts_misses), if it does; and as the one that holds postings back, if
+    /// it does. `false`, without a write, if the lease is lost. Earlier held-back postings stay so
+    /// if the import `keeps_held`: it is incomplete, and the postings it named are
+    /// [kept](Missed::Kept).
     async fn finish(
         &self,
         lease: CatalogueLease,
@@ -228,8 +228,7 @@ pub trait Catalogues: Send + Sync {
         keeps_held: bool,
     ) -> Result<bool, StoreError>;
 
-    /// Up to `limit` postings of a catalogue that wait for enrichment or are approved, ascending
-    /// by id, that follow `after`.
+    /// Up to `limit` waiting or approved postings of a catalogue after `after`, ascending by id.
     async fn open_postings(
         &self,
         catalogue: CatalogueId,
@@ -237,17 +236,18 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
-    /// How many imports in a row have missed these postings and left them open ([`Missed::Open`]),
-    /// up to the last one that [counts](PastImport::counts_misses); without those that it named.
+    /// How many consecutive imports have missed these postings and left them open
+    /// ([`Missed::Open`]), up to the last that [counts](PastImport::counts_misses). Named postings
+    /// are absent.
     async fn misses(
         &self,
         catalogue: CatalogueId,
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Returns up to `limit` postings after `after`, ascending by id, that the last complete import
-    /// did not name, also those that it, or a release, has expired. While an import runs, returns
-    /// the postings that were [held](Missed::Held) back before.
+    /// Up to `limit` postings after `after`, ascending by id, that the last complete import did not
+    /// name, including those that it or a release expired. During an import: the postings
+    /// [held](Missed::Held) back before.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -255,9 +255,8 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that were expired
-    /// ([`Missed::Expired`]) by the last import that expired or changed any, complete or not, and
-    /// that no undo has handled.
+    /// Up to `limit` postings after `after`, ascending by id, expired ([`Missed::Expired`]) by the
+    /// last import that expired or changed any, complete or not, and not handled by an undo.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -265,8 +264,8 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<ExpiredPosting>, StoreError>;
 
-    /// The last import that expired or changed any posting, and up to `limit` postings after
-    /// `after`, ascending by id, that it changed and that no undo has handled.
+    /// The last import that expired or changed postings, and up to `limit` postings after `after`,
+    /// ascending by id, that it changed and no undo has handled.
     async fn changed_last(
         &self,
         catalogue: CatalogueId,
@@ -274,20 +273,19 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError>;
 
-    /// Ends the lease of an undo, and returns what it did with postings of that import, together
-    /// with undos of it before that did not come to their end. No import has expired anything then,
-    /// and none counts for misses. `None`, and nothing is written, if the lease is not held any
-    /// more.
+    /// Ends the lease of an undo, and returns its totals, including those of earlier interrupted
+    /// undos of that import. Afterwards no import counts as having expired postings or for misses.
+    /// `None`, without a write, if the lease is lost.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
 
-    /// Ends the lease of a release, and returns its totals, with those of earlier releases that
-    /// were interrupted. Afterwards no posting is held back, and the record of the import says what
-    /// expired. `None`, and nothing is written, if the lease is not held any more.
+    /// Ends the lease of a release, and returns its totals, including earlier interrupted releases.
+    /// Afterwards no posting is held back, and the import's record says what expired. `None`,
+    /// without a write, if the lease is lost.
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
-    /// Deletes up to `limit` records of [missed](Missed) postings that no import and no undo will
-    /// ask for, and returns their number: of catalogues that are gone, and of imports that are
-    /// neither running nor the last one that counts, that expired any, or that is held back.
+    /// Deletes up to `limit` records of [missed](Missed) postings that are no longer needed, and
+    /// returns their number: of deleted catalogues, and of imports that are neither running nor the
+    /// last one that counts, expired any, or holds postings back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.
@@ -312,12 +310,11 @@ pub trait Catalogues: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Vec<Catalogue>, StoreError>;
 
-    /// The last imports of up to `limit` catalogues that had one, oldest catalogues first. Counts
-    /// no postings.
+    /// The last imports of up to `limit` catalogues, oldest catalogues first. Counts no postings.
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
-    /// Deletes a catalogue whose lease is free, and writes the entry if it does. Its postings
-    /// stay, and belong to none.
+    /// Deletes a catalogue whose lease is free, with the entry if it does. Its postings stay,
+    /// without a catalogue.
     async fn delete(
         &self,
         client: ClientId,

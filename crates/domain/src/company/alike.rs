@@ -1,4 +1,4 @@
-//! Companies that may be one: by their names, and by where their websites are.
+//! Companies that may be one, by their names and websites.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{Company, CompanyView};
 
-// The tables are those by which texts are redacted.
+// The redaction of texts uses the same tables.
 
 /// Services that rent space to companies: applicant tracking systems, social networks, site
 /// builders.
@@ -18,7 +18,6 @@ static HOSTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     ))
 });
 
-/// Legal forms, without dots and spaces.
 static LEGAL_FORMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(include_str!(
         "../../../posting-text/src/redact/tables/legal.txt"
@@ -30,10 +29,10 @@ fn words(table: &'static str) -> HashSet<&'static str> {
     lines.flat_map(str::split_whitespace).collect()
 }
 
-/// The largest number of words of a legal form: "sp. z o.o." has four.
+/// The most words of a legal form: "sp. z o.o." has four.
 const FORM: usize = 4;
 
-/// The letters and digits of a name in lower case, without legal forms behind it.
+/// The letters and digits of a name in lower case, without a trailing legal form.
 pub fn name_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());
@@ -53,7 +52,7 @@ pub fn name_key(name: &str) -> String {
     }
 }
 
-/// The registered domain of a website, or the company's own address at a hosting service.
+/// The registered domain of a website, or the company's address at a hosting service.
 pub fn site(key: &WebsiteKey) -> String {
     if !is_hosted(key.host()) {
         return key.domain().to_owned();
@@ -75,15 +74,15 @@ fn is_hosted(host: &str) -> bool {
     }
 }
 
-/// Whether a part of an address, apart from the registered domain, is this name.
+/// Whether a part of an address outside the registered domain is this name.
 fn holds(key: &WebsiteKey, name: &str) -> bool {
     let labels = key.host().strip_suffix(key.domain()).unwrap_or_default();
     let mut parts = key.segments().chain(labels.split('.'));
     parts.any(|part| !part.is_empty() && name_key(part) == name)
 }
 
-/// Whether two companies may be one: they have the same name, and the same site, or one of them an
-/// address at another site that holds the name.
+/// Whether two companies may be one: they have the same name, and the same site or an address at
+/// another site that contains the name.
 pub fn are_similar(one: &Company, other: &Company) -> bool {
     let name = name_key(&one.name);
     let (key, other_key) = (one.website.key(), other.website.key());
@@ -91,7 +90,7 @@ pub fn are_similar(one: &Company, other: &Company) -> bool {
         && (site(&key) == site(&other_key) || holds(&key, &name) || holds(&other_key, &name))
 }
 
-/// Whether a company stands on the site of an older one that another client owns.
+/// Whether a company is on the site of an older one with another owner.
 pub fn is_lookalike(company: &CompanyView, older: &CompanyView) -> bool {
     let (one, other) = (&company.company, &older.company);
     let is_older = (older.created_at, other.id) < (company.created_at, one.id);
@@ -102,14 +101,14 @@ pub fn is_lookalike(company: &CompanyView, older: &CompanyView) -> bool {
         && site(&one.website.key()) == site(&other.website.key())
 }
 
-/// What two companies have in common, as it was found.
+/// A found relation of two companies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompanyPair {
     /// The companies, the lower id first.
     pub companies: [CompanyId; 2],
     /// Whether they may be one.
     pub is_similar: bool,
-    /// The one that a client with prefixes created on the site of the other.
+    /// The one that a client with prefixes created on the other's site.
     pub lookalike: Option<CompanyId>,
     /// When that was found.
     pub since: OffsetDateTime,
@@ -124,7 +123,7 @@ pub fn pair(one: CompanyId, other: CompanyId) -> [CompanyId; 2] {
     }
 }
 
-/// The pairs that are asked for.
+/// A kind of pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PairKind {
     /// Companies that may be one.
@@ -134,7 +133,7 @@ pub enum PairKind {
 }
 
 impl PairKind {
-    /// Whether a pair is one of these.
+    /// Whether a pair is of this kind.
     pub const fn has(self, pair: &CompanyPair) -> bool {
         match self {
             Self::Similar => pair.is_similar,
@@ -153,7 +152,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company on the site of the other, and that one; `None` if both have one owner by now.
+    /// The company on the other's site, and that other; `None` if both now have one owner.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

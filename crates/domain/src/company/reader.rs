@@ -10,30 +10,30 @@ use super::{Company, CompanyPairView, CompanyView, PairKind};
 /// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
-    /// Up to `limit` companies whose keys follow a text, ascending by key, byte for byte. Aliases
-    /// are left out, here and in the other lists.
+    /// Up to `limit` companies after a key, ascending, byte for byte. Aliases are omitted, here and
+    /// in the other lists.
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
     /// Up to `limit` companies whose [`name_key`](super::name_key) begins with this text, ascending
-    /// by it, then by the key of the website.
+    /// by it, then by website key.
     async fn companies_named(
         &self,
         beginning: &str,
         limit: usize,
     ) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// One company, or an alias.
+    /// A company or an alias.
     async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError>;
 
     /// Up to `limit` aliases of a company, ascending by key.
     async fn aliases(&self, of: CompanyId, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// Other companies with the same [`name_key`](super::name_key), up to `limit`, and up to
+    /// Other companies: up to `limit` with the same [`name_key`](super::name_key), and up to
     /// `limit` with the same [`site`](super::site), each ascending by key.
     async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// Up to `limit` pairs of this kind whose ids follow these, ascending, without those that an
-    /// operator marked as different.
+    /// Up to `limit` pairs of this kind after these ids, ascending, without those that an operator
+    /// marked as different.
     async fn company_pairs(
         &self,
         kind: PairKind,
@@ -41,15 +41,15 @@ pub trait CompanyReader: Send + Sync {
         limit: usize,
     ) -> Result<Vec<CompanyPairView>, StoreError>;
 
-    /// The numbers of a company's postings by status, of at most `most` postings.
+    /// The numbers of a company's postings by status, counting at most `most` postings.
     async fn count_postings(
         &self,
         company: CompanyId,
         most: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError>;
 
-    /// Up to `limit` postings that follow this one by id: of an alias those that it still has, of
-    /// another company those that came by it to another one.
+    /// Up to `limit` postings after this one, by id: an alias's remaining postings, or another
+    /// company's former postings now at another company.
     async fn misplaced(
         &self,
         company: &Company,

@@ -1,4 +1,4 @@
-//! Decided changes: a posting's new state with its events and tasks.
+//! Decided changes: a posting's new state with events and tasks.
 
 use kernel::{
     Actor, PostingId, Version,
@@ -18,9 +18,9 @@ use crate::{
 /// A decided change of one posting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The posting as it is afterwards, with what else is written of it.
+    /// The posting afterwards, with its texts, history and other writes.
     pub write: PostingWrite,
-    /// Whether that is written. It is not when only the company changes.
+    /// Whether the posting is written: not if only the company changes.
     pub writes_posting: bool,
     /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
@@ -30,10 +30,9 @@ pub struct Change {
     pub asks_for_enrichment: bool,
     /// The import whose line it is.
     pub import: Option<Uuid>,
-    /// Whether the search for the original of this duplicate runs again, because the offer changed.
+    /// Whether this duplicate's original is searched again, because the offer changed.
     pub looks_up: bool,
-    /// The posting's id, if others may be marked as its duplicates, which have to be looked up
-    /// again when it closes.
+    /// The posting's id, if it may have duplicates, which must be looked up again when it closes.
     original: Option<PostingId>,
 }
 
@@ -78,7 +77,7 @@ impl Change {
         Ok(is_step.then_some(change))
     }
 
-    /// Fires a trigger, and adds its step to the change. Returns whether there is a step.
+    /// Fires a trigger, and adds its step. Returns whether there is one.
     pub(super) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Result<bool, Rejection> {
         let step = match self.write.posting.fire(trigger, cause) {
             Fired::Moved(step) | Fired::Stayed(Some(step)) => step,
@@ -93,19 +92,18 @@ impl Change {
         Ok(true)
     }
 
-    /// Raises an event, once.
     pub(super) fn raise(&mut self, event: EventName) {
         if !self.events.contains(&event) {
             self.events.push(event);
         }
     }
 
-    /// Whether the same command, sent again after the commit, changes nothing.
+    /// Whether the same command, repeated after the commit, changes nothing.
     pub fn is_repeatable(&self) -> bool {
         !self.asks_for_enrichment || self.write.expected.is_none()
     }
 
-    /// Adds the change to a commit, and to the state that the batch's next decision is based on.
+    /// Adds the change to a commit, and to the state of the batch's next decision.
     pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
         let id = self.write.posting.id;
         if self.writes_posting {
@@ -114,7 +112,7 @@ impl Change {
             if let Some(earlier) = writes.postings.remove(&id) {
                 self.write.follow(earlier);
             }
-            // However many commands change it, a commit moves a posting on by one version.
+            // However many commands change a posting, a commit increases its version by one.
             self.write.posting.version = self.write.expected.map_or(1, |version| version + 1);
             self.write.posting.locate_description();
         }
@@ -157,7 +155,7 @@ impl Change {
         }
     }
 
-    /// The posting as an event shows it: only an event that tells of a decision names its reason.
+    /// The posting as an event shows it: only events about decisions carry the reason.
     fn state(&self, name: &EventName) -> PostingState {
         let decision = self.write.decision.as_ref();
         let decided = [

@@ -1,9 +1,9 @@
-//! The rules about which changes of a company a push and an operator may make.
+//! Which changes of a company a push and an operator may make.
 //!
-//! A company belongs to the client that creates it, unless an operator says otherwise, and a client
-//! with prefixes changes no other company. No push changes a name or a logo that an operator set. A
-//! write is decided on a state that another commit may change, so it carries the conditions under
-//! which it holds ([`CompanyWrite::applied_to`]).
+//! A company belongs to the client that creates it, unless an operator changes that, and a client
+//! with prefixes changes no other company. No push changes a name or logo set by an operator.
+//! Another commit may change the state that a write was decided on, so the write carries its
+//! conditions ([`CompanyWrite::applied_to`]).
 
 use fields::Patch;
 use kernel::{Actor, ClientId, CompanyId};
@@ -18,19 +18,19 @@ use crate::{
 
 pub(super) struct Pushed {
     pub after: Company,
-    /// The alias by which the push names it.
+    /// The alias that the push names.
     pub alias: Option<CompanyId>,
     /// The company's write, if it changes.
     pub write: Option<CompanyWrite>,
-    /// Whether that changes a company that exists.
+    /// Whether an existing company changes.
     pub is_update: bool,
-    /// The notice that the company stays as it is, though the push differs from it.
+    /// The notice that the company stays unchanged although the push differs.
     pub notice: Option<Notice>,
-    /// Whether the push would change it, and an earlier line with the same name and logo does.
+    /// Whether the push would change it, but an earlier line with the same name and logo does.
     pub is_left: bool,
 }
 
-/// Applies a push to the company that it names; `None` when a new company has no name.
+/// Applies a push to the named company; `None` for a new company without a name.
 pub(super) fn push(
     snapshot: &Snapshot,
     id: CompanyId,
@@ -60,7 +60,7 @@ pub(super) fn push(
     let mut is_left = false;
     if after != *before && put.company_named != NamedBefore::No {
         after.clone_from(before);
-        // The line before may not be committed yet.
+        // The earlier line may not be committed yet.
         is_left = put.company_named == NamedBefore::Alike;
         notice = notice.or_else(|| (!is_left).then_some(Notice::CompanyNamedBefore));
     }
@@ -77,8 +77,8 @@ pub(super) fn push(
 
 fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed> {
     let (patch, by) = (put.patch.company(), put.by);
-    // The line that named it first may be decided later, or in another commit at the same time, and
-    // says what its name and logo are.
+    // The line that first named the company may be decided later, or in a concurrent commit, and it
+    // sets the name and logo.
     let is_named = put.company_named != NamedBefore::No;
     let is_alike = put.company_named == NamedBefore::Alike;
     let logo_path = patch.logo_path.value();
@@ -93,7 +93,7 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     };
     let write = CompanyWrite {
         sets_name: !is_named,
-        // Another commit may create it at the same time, with a logo.
+        // A concurrent commit may create it with a logo.
         sets_logo_path: after.logo_path.is_some(),
         ..CompanyWrite::new(after.clone(), Actor::Client(by.client), now)
     };
@@ -113,12 +113,12 @@ fn may_change(by: Principal, company: &Company) -> bool {
     required_owner(by).is_none() || required_owner(by) == company.owner
 }
 
-/// The owner of the companies that a client may change; `None` for any.
+/// The owner whose companies a client may change; `None` for any.
 fn required_owner(by: Principal) -> Option<ClientId> {
     by.is_fenced.then_some(by.client)
 }
 
-/// Restores the parts that an operator set. Returns whether the push had changed any of them.
+/// Restores the parts set by an operator. Returns whether the push had changed any.
 fn keep(before: &Company, after: &mut Company) -> bool {
     let name = before.kept.name && after.name != before.name;
     let logo = before.kept.logo && after.logo_path != before.logo_path;
@@ -141,15 +141,15 @@ fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
 /// An operator's change of a company.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompanyChange {
-    /// The name and the logo, as far as the operator sets them. Its website is not read.
+    /// The name and logo to set. Its website is ignored.
     pub patch: CompanyPatch,
-    /// The owner; without one, the company is left to the clients without prefixes.
+    /// The owner; cleared, the company is left to clients without prefixes.
     pub owner: Patch<ClientId>,
     /// The parts that clients may change again.
     pub release: Kept,
 }
 
-/// The write of an operator's change; `None` if it changes nothing.
+/// The write of an operator's change; `None` if nothing changes.
 pub fn change(
     before: &Company,
     change: &CompanyChange,

@@ -1,4 +1,4 @@
-//! The rule of the one operation: create, update, expire or reopen.
+//! The rule of the operation: create, update, expire or reopen.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// What is decided on a command.
+/// The decision on a command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The answer, valid once the change is committed.
+    /// The answer, valid after the commit.
     pub answer: Answer,
     /// The change; `None` if the push changes nothing. Boxed: most pushes are unchanged.
     pub change: Option<Box<Change>>,
@@ -149,7 +149,7 @@ fn update(
     note_content(after, posting, now);
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
-    // A command raises one event, and the step of the state has it already.
+    // A command raises one event, which the step has already raised.
     let is_update = differs && !has_step;
     if is_update {
         after.touch(by.clone(), now);
@@ -179,13 +179,13 @@ fn update(
     }
     let closed = posting.details.closes_at();
     lifetime.renew(&mut change.write.posting, closed, now);
-    // The company's name and logo are not part of its postings: feeds that disagree about them
-    // would update the postings with every push.
+    // The company's name and logo are not part of its postings: otherwise feeds that disagree would
+    // update the postings with every push.
     if put.catalogue.is_some() && put.catalogue != posting.catalogue {
         change.write.posting.catalogue = put.catalogue;
         if status == Status::Expired {
-            // Or it might come back to a catalogue that takes it for what it has expired itself,
-            // and be reopened by its undo.
+            // Otherwise it might return to a catalogue that counts it among its own expiries, and
+            // be reopened by that catalogue's undo.
             change.write.posting.touch(by, now);
         }
     }
@@ -215,8 +215,7 @@ fn update(
     })
 }
 
-/// Changes the state as the push and the closing date ask for, and returns whether that is a step
-/// of the history.
+/// Changes the state by the push and the closing date. Returns whether that is a history step.
 fn fire(
     change: &mut Change,
     posting: &Posting,
@@ -248,8 +247,8 @@ fn is_past(end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
     end.is_some_and(|end| end <= now)
 }
 
-/// Asks for enrichment if the content differs from the content of the last outcome. A review ends
-/// if the content was judged before, or if an `update` asks for the first verdict again.
+/// Requests enrichment if the content differs from that of the last outcome. A review ends if the
+/// content was judged before, or if an `update` requests the first verdict again.
 fn ask_if_stale(
     change: &mut Change,
     company: &Company,
@@ -275,8 +274,8 @@ fn ask_if_stale(
     Ok(())
 }
 
-/// Asks for enrichment if only the company's name differs from the content of the last outcome,
-/// because a push of another posting has changed it.
+/// Requests enrichment if only the company's name differs from the last outcome, because a push of
+/// another posting changed it.
 fn ask_if_renamed(change: &mut Change, company: &Company) {
     let posting = &change.write.posting;
     change.asks_for_enrichment = posting.status() != Status::Expired
@@ -329,8 +328,8 @@ fn stays_down(
     }
 }
 
-/// Validates rules across fields and with the time, after a push of `details`. A lenient push
-/// leaves out what breaks a rule.
+/// Validates rules across fields and with the time, after a push of `details`. A lenient push omits
+/// values that break a rule.
 fn check(
     details: &mut Details,
     stored: &Details,
@@ -367,8 +366,8 @@ fn is_swapped(details: &Details) -> bool {
     ends.is_some_and(|(min, max)| max < min)
 }
 
-/// Whether the source is yet to publish the posting. A day has begun when it begins in the first
-/// time zone, which is 14 hours ahead of UTC.
+/// Whether the source has yet to publish the posting. A day begins with the first time zone, 14
+/// hours ahead of UTC.
 fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     patch.date_posted.value().is_some_and(|date| {
         let ahead = match date {
@@ -379,7 +378,7 @@ fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     })
 }
 
-/// Validates rules across fields. A rule that depends on a field in error is skipped.
+/// Validates rules across fields, except those that depend on an invalid field.
 fn check_together(details: &Details, errors: &mut FieldErrors) {
     if let Some(min) = details.salary_min
         && is_swapped(details)

@@ -1,4 +1,4 @@
-//! What decisions do about [duplicates](crate::posting::duplicate): the marks of postings.
+//! The effect of decisions on [duplicates](crate::posting::duplicate): the marks of postings.
 
 use kernel::Actor;
 use time::{Duration, OffsetDateTime};
@@ -6,8 +6,8 @@ use time::{Duration, OffsetDateTime};
 use super::Change;
 use crate::posting::{Original, Posting, event};
 
-/// Notes that a push has changed what makes a posting a duplicate. Clocks of several machines may
-/// disagree, but no content is older than what it took the place of.
+/// Notes a push's change of the duplicate-relevant content. Clocks may disagree, but no content is
+/// older than its predecessor.
 pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDateTime) {
     let (old, new) = (&before.details, &after.details);
     let is_same = before.company_id == after.company_id
@@ -21,7 +21,7 @@ pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDat
     }
 }
 
-/// Marks an open posting as the duplicate of this one, or of none; `None` if it is already.
+/// Marks an open posting as a duplicate of this one, or of none; `None` if nothing changes.
 pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
     if !posting.is_open() || posting.duplicate_of == original {
         return None;

@@ -1,4 +1,4 @@
-//! The expiry of postings whose lifetime has ended, or that their catalogue does not list any more.
+//! The expiry of postings after their lifetime, or when their catalogue no longer lists them.
 
 use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
@@ -29,7 +29,7 @@ pub(super) fn closing(now: OffsetDateTime) -> Cause<'static> {
     }
 }
 
-/// Expires an open posting of a catalogue; `None` if it is closed, or in another catalogue.
+/// Expires a catalogue's open posting; `None` if it is closed or in another catalogue.
 pub fn delist(
     posting: &Posting,
     catalogue: CatalogueId,
@@ -46,14 +46,14 @@ pub fn delist(
     change?.ok()?
 }
 
-/// Whether [`delist`] has expired a posting, and nothing has changed it since.
+/// Whether [`delist`] expired a posting, and nothing changed it since.
 pub fn is_delisted(posting: &Posting, catalogue: CatalogueId, name: &CatalogueName) -> bool {
     posting.status() == Status::Expired
         && posting.catalogue == Some(catalogue)
         && posting.updated_by == Some(Actor::Catalogue(name.clone()))
 }
 
-/// Brings back a posting that [`delist`] has expired, unless something has changed it since.
+/// Reopens a posting that [`delist`] expired, unless it changed since.
 pub fn undo_delisting(
     posting: &Posting,
     catalogue: CatalogueId,

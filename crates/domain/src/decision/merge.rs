@@ -1,4 +1,4 @@
-//! What merging companies does to their postings.
+//! The effect of merged companies on their postings.
 
 use kernel::{Actor, CompanyId, Status};
 use time::OffsetDateTime;
@@ -6,9 +6,8 @@ use time::OffsetDateTime;
 use super::{Change, Snapshot};
 use crate::posting::{ContentHash, Posting, event};
 
-/// Moves a posting, and what is shown of it, to where it belongs now: from an alias to the company
-/// that this was merged into, or back to a company that is no alias any more. `None` if it is
-/// there.
+/// Moves a posting, and its shown values, to the present company: from an alias to its target, or
+/// back to a former alias. `None` if nothing changes.
 pub fn settle(
     snapshot: &Snapshot,
     posting: &Posting,

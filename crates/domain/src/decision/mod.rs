@@ -1,11 +1,11 @@
 //! Decisions: what a command, an enricher's result or the passing of time changes.
 //!
-//! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
-//! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
-//! [`lapse`] of the passing of time and of the absence from a catalogue, [`restore`] of values that
-//! come back, [`objection`] of a client's objection and its answer. Each gives a [`Change`],
-//! which is [recorded](Change::record) in the [`WriteSet`] of a commit. [`company`] has the rules
-//! about companies, [`merge`] those about postings of merged ones.
+//! They are plain functions of a [`Snapshot`], the time and new ids. [`decide`] is the rule of a
+//! push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result, [`lapse`] of
+//! ended lifetimes and unlisted postings, [`restore`] of restored values, [`objection`] of
+//! objections and their answers. Each returns a [`Change`], which is [recorded](Change::record) in
+//! a commit's [`WriteSet`]. [`company`] has the rules about companies, [`merge`] those about
+//! postings of merged ones.
 
 mod change;
 pub mod company;

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Decides an operator's command; `None` when there is nothing to change.
+/// Decides an operator's command; `None` if nothing changes.
 pub fn decide(
     posting: &Posting,
     company: &Company,
@@ -60,7 +60,7 @@ fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Optio
     }
     let mut change = Change::of(posting);
     change.write.posting.is_featured = on;
-    // A history entry without a change of status, whose reason stays.
+    // A history entry without a change of status, which keeps its reason.
     change.write.history.push(HistoryEntry {
         status: posting.status(),
         at: now,
@@ -68,7 +68,7 @@ fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Optio
         by: by.clone(),
     });
     change.write.posting.touch(by, now);
-    // Changes of a posting that is expired already are no events (the specification).
+    // Changes of an expired posting raise no event (the specification).
     if posting.status() != Status::Expired {
         change.raise(event::JOB_POSTING_UPDATED);
     }

@@ -9,19 +9,19 @@ use crate::posting::{
     PostingView, Rejection, Trigger, event,
 };
 
-/// The reason why an objection is refused, or its answer.
+/// Why an objection or an answer is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The posting is neither rejected nor taken down by a decision.
     #[error("There is no rejection or removal to object to.")]
     NothingDecided,
-    /// The client has objected to the decision already.
+    /// The client has already objected to the decision.
     #[error("This decision has an objection already.")]
     Repeated,
     /// No objection waits.
     #[error("There is no objection that waits for an answer.")]
     NothingWaits,
-    /// The posting cannot move there.
+    /// The state transition is not allowed.
     #[error(transparent)]
     Rejected(#[from] Rejection),
 }
@@ -35,7 +35,7 @@ pub struct ObjectionAnswer {
     pub sentence: String,
 }
 
-/// Decides whether a client may object to the newest decision about a posting.
+/// Decides whether a client may object to a posting's newest decision.
 pub fn object(
     view: &PostingView,
     statement: &str,
@@ -61,9 +61,9 @@ pub fn object(
     Ok(change)
 }
 
-/// Decides what an operator's answer changes. A reversal restores what was: a posting that an
-/// operator took down is shown again if it was shown before with the same content, and else judged
-/// again; a rejected one is approved.
+/// Decides the effect of an operator's answer. A reversal restores the former state: a removed
+/// posting is shown again if it was shown with the same content, otherwise judged again; a rejected
+/// one is approved.
 pub fn answer(
     view: &PostingView,
     answer: &ObjectionAnswer,
@@ -83,7 +83,7 @@ pub fn answer(
         objection.state = ObjectionState::Upheld;
         change.write.posting.touch(actor, now);
         change.write.decision = Some(with(decision, objection));
-        // Changes of a posting that is expired already are no events (the specification).
+        // Changes of an expired posting raise no event (the specification).
         if posting.status() != Status::Expired {
             change.raise(event::JOB_POSTING_UPDATED);
         }

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The content that a posting awaits an outcome for, if it does.
+/// The content for which a posting awaits an outcome, if any.
 pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     let content = ContentHash::of(&posting.details, company);
     let is_due = posting.status() != Status::Expired
@@ -21,9 +21,8 @@ pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     is_due.then_some(content)
 }
 
-/// Applies an outcome for the given content of a posting, which duplicates `original` if it is open
-/// afterwards. `None` if the posting has other content by now, has an outcome for it already, or
-/// has expired.
+/// Applies an outcome for the given content. The posting duplicates `original` if it stays open.
+/// `None` if its content changed, it already has an outcome, or it expired.
 pub fn apply(
     posting: &Posting,
     company: &Company,
@@ -59,7 +58,7 @@ pub fn apply(
     change.fire(trigger, cause).ok()?;
     change.write.decision = match (is_settled(posting, content), posting.is_moderated()) {
         (true, true) => None,
-        // Another verdict since the operator's approval was about other content.
+        // Another verdict since the operator's approval concerned other content.
         (true, false) => Some(Decision::approval(None, now)),
         (false, _) => {
             let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());
@@ -73,8 +72,8 @@ pub fn apply(
     Some(change)
 }
 
-/// Holds content back that is no ad, and that an approved posting has got in place of one; `None`
-/// if it is none, or was held back for too long.
+/// Holds back content that is no ad and replaces an ad of an approved posting; `None` if it is an
+/// ad, or was held back for too long.
 fn hold_back(
     posting: &Posting,
     content: ContentHash,
@@ -105,8 +104,8 @@ fn hold_back(
     Some(change)
 }
 
-/// Ends the time for which content was held back since `before`: it is judged again, and rejected
-/// if it still is no ad. `None` if none was held back for so long.
+/// Ends a hold that began before `before`: the content is judged again, and rejected if it is still
+/// no ad. `None` without such a hold.
 pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) -> Option<Change> {
     let is_over = |since| since <= before;
     let shown = posting.shown.clone();
@@ -121,7 +120,7 @@ pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) 
     Some(change)
 }
 
-/// Gives the posting texts and a place, and returns whether they differ from the last ones.
+/// Sets the texts and the place. Returns whether they changed.
 fn enrich(change: &mut Change, made: &Enrichment) -> bool {
     let digest = TextsDigest::of(&made.texts, made.coordinates, &made.findings);
     let digest = Some(digest);
@@ -132,21 +131,21 @@ fn enrich(change: &mut Change, made: &Enrichment) -> bool {
     is_new
 }
 
-/// Raises the event of what enrichment made, unless the change of status has its own.
+/// Raises the enrichment event, unless the status change has its own.
 fn raise_enriched(change: &mut Change, before: &Posting, is_new: bool) {
     if is_new && change.write.posting.status() == before.status() {
         change.raise(event::JOB_POSTING_ENRICHED);
     }
 }
 
-/// Whether an operator's verdict holds for the given content, which then needs no other.
+/// Whether an operator's verdict covers the given content, which then needs no other.
 pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     let stays_rejected = State::Rejected { moderated: true };
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
-/// Records that content which is [due] and not [settled](is_settled) gets no verdict. Only an
-/// approved posting keeps its texts; others get those made by rules. `None` if nothing changes.
+/// Records that [due] content without a [settled](is_settled) verdict gets none. Only an approved
+/// posting keeps its texts; others get texts by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     made: Option<&Enrichment>,

@@ -1,4 +1,4 @@
-//! Values that a posting had come back: an operator restores them, or an import is undone.
+//! Restores former values of a posting: for an operator, or an undo of an import.
 
 use kernel::{Actor, Status};
 use time::OffsetDateTime;
@@ -13,20 +13,20 @@ use crate::{
     },
 };
 
-/// A posting as it was, with the texts that readers saw if they are others now.
+/// A former state of a posting, with its shown texts if they changed.
 #[derive(Clone, Debug)]
 pub struct Former {
-    /// The posting, with the text of its description if that is another one now.
+    /// The posting, with its description's text if that changed.
     pub posting: Posting,
-    /// The texts, with what else enrichment made.
+    /// The texts and other results of enrichment.
     pub texts: Option<(EnrichedTexts, Option<Coordinates>, Findings)>,
-    /// Opens or expires the posting again, if that is to be undone too.
+    /// The trigger that also reopens or expires the posting, if needed.
     pub trigger: Option<Trigger>,
 }
 
 impl Former {
-    /// The posting before an import changed it, by the records since then, newest first. `None` if
-    /// something else has changed it since.
+    /// The posting before an import changed it, from the records since then, newest first. `None`
+    /// if something else changed it since.
     pub fn before(import: Uuid, posting: &Posting, records: &[PostingVersion]) -> Option<Self> {
         let is_other = |it: &&PostingVersion| it.import != Some(import) && it.is_of_its_own();
         if records.iter().any(|it| is_other(&it)) {
@@ -54,9 +54,8 @@ impl Former {
     }
 }
 
-/// Gives a posting the values that it had, with the company that these mean now. Content that was
-/// approved needs no other verdict; other content waits for one. `None` if nothing changes, or a
-/// text is no longer kept.
+/// Restores a posting's values, with the company that they mean now. Approved content needs no new
+/// verdict; other content waits for one. `None` if nothing changes, or a text is no longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,

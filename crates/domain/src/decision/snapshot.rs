@@ -9,16 +9,15 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
-/// The largest number of merges from an alias to its company: two, unless operators merge at the
-/// same moment.
+/// The most merges from an alias to its company: two, except for concurrent merges.
 const MOST_MERGES: usize = 8;
 
-/// The state that a batch of commands is decided on.
+/// The state for a batch's decisions.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
-    /// The requested companies, those of the postings, and those that they were merged into.
+    /// The named companies, those of the postings, and their merge targets.
     pub companies: HashMap<CompanyId, Company>,
     /// The companies' former names, newest first; only of [`Store::load_by_id`].
     pub former_names: HashMap<CompanyId, Vec<String>>,
@@ -47,7 +46,7 @@ impl Snapshot {
         self.postings.values().map(identifier).collect()
     }
 
-    /// The company of a posting of the snapshot.
+    /// The company of a posting in the snapshot.
     pub fn company_of(&self, posting: &Posting) -> Result<&Company, StoreError> {
         self.companies.get(&posting.company_id).ok_or_else(|| {
             let id = posting.id;
@@ -55,7 +54,7 @@ impl Snapshot {
         })
     }
 
-    /// The company that this id means: of an alias, the company that it was merged into.
+    /// The company that an id means: an alias's target.
     pub fn meant(&self, mut id: CompanyId) -> CompanyId {
         for _ in 0..MOST_MERGES {
             match self.companies.get(&id).and_then(|it| it.alias_of) {
@@ -66,14 +65,14 @@ impl Snapshot {
         id
     }
 
-    /// The companies that aliases were merged into and that were not loaded yet.
+    /// The merge targets not loaded yet.
     pub fn targets(&self) -> Vec<CompanyId> {
         let targets = self.companies.values().filter_map(|it| it.alias_of);
         let missing = targets.filter(|id| !self.companies.contains_key(id));
         missing.collect()
     }
 
-    /// The state of the posting with this identifier; `None` if there is no such posting.
+    /// The basis of the posting with this identifier; `None` without one.
     pub fn basis(&self, identifier: &SourceIdentifier) -> Option<Basis> {
         let posting = self.postings.get(identifier)?;
         let company = self.companies.get(&posting.company_id)?;
@@ -81,7 +80,7 @@ impl Snapshot {
         Some(Basis::of((posting.id, posting.version), company))
     }
 
-    /// The answers to commands that change nothing of the postings.
+    /// The answers to commands that change nothing.
     pub fn repeat_answers(&self) -> HashMap<SourceIdentifier, RepeatAnswer> {
         let answer = |(identifier, posting): (&SourceIdentifier, &Posting)| {
             let mut answer = Answer::on(posting, PutOutcome::Unchanged);

@@ -29,26 +29,26 @@ const TRIMMED_EVERY: Version = 64;
 /// A posting to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingWrite {
-    /// The version it must have in the store; `None` when it must not exist.
+    /// The expected stored version; `None` when it must not exist.
     pub expected: Option<Version>,
-    /// The posting as it is afterwards, with its next version.
+    /// The posting afterwards, with its next version.
     pub posting: Posting,
-    /// Whether its description is not the stored one. Most changes leave it, and it is large.
+    /// Whether its description changed: most changes keep it, and it is large.
     pub sets_description: bool,
     /// The enricher's result, if new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
-    /// What the enricher found besides; written with `enriched`.
+    /// Other findings of the enricher; written with `enriched`.
     pub findings: Findings,
-    /// The decision whether the posting may be shown, if new.
+    /// A new decision whether the posting may be shown.
     pub decision: Option<Decision>,
     /// New entries of the history, in order.
     pub history: Vec<HistoryEntry>,
-    /// What it replaces of the stored posting, which the commit records; `None` if nothing.
+    /// The replaced values, for the commit to record; `None` without any.
     pub replaced: Option<Replaced>,
 }
 
 impl PostingWrite {
-    /// A write of nothing but the posting, and of its description if it is new.
+    /// A write of only the posting, and its description if new.
     pub fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
             expected,
@@ -94,12 +94,12 @@ impl PostingWrite {
         };
     }
 
-    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries: now and then.
+    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries: occasionally.
     pub const fn trims_history(&self) -> bool {
         self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
     }
 
-    /// The description to store; `None` leaves the stored one.
+    /// The description to store; `None` keeps the stored one.
     pub fn description(&self) -> Option<&str> {
         let is_new = self.expected.is_none();
         let description = &self.posting.details.raw_description;
@@ -107,7 +107,7 @@ impl PostingWrite {
         text.flatten().map(AsRef::as_ref)
     }
 
-    /// What readers see of the posting after this write, for a store that keeps both alike.
+    /// The posting as shown after this write, for a store that keeps both.
     pub fn view(mut self, stored: Option<&PostingView>, company: CompanyView) -> PostingView {
         let is_trimmed = self.trims_history();
         let written = self.description().map(Arc::from);
@@ -142,27 +142,26 @@ impl PostingWrite {
 
 /// The writes of one commit.
 ///
-/// Every store writes `companies` and `postings`. A service without catalogues gives it no `leases`
-/// and no `missed`. A store that finds no duplicates ignores `fingerprints` and gets no `standing`.
-/// A service without reports gives it no `reports`, and one without an outbox, an event log and an
-/// audit ignores `tasks`.
+/// Every store writes `companies` and `postings`. The others are empty or ignored without their
+/// feature: `leases` and `missed` (catalogues), `fingerprints` and `standing` (duplicates),
+/// `reports`, and `tasks` (outbox, event log, audit).
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Companies, by id: the order in which every commit locks them.
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// The leases that the commit writes under. It is refused if one is not held any more.
+    /// The leases required by the commit: it fails if one is lost.
     pub leases: BTreeSet<CatalogueLease>,
-    /// What becomes of postings that an import missed. Needs its lease, and no other.
+    /// The fates of postings that an import missed. Requires exactly its lease.
     pub missed: BTreeMap<PostingId, Missed>,
-    /// Postings that must still have these versions, though the commit does not change them.
+    /// Unchanged postings that must still have these versions.
     pub standing: BTreeMap<PostingId, Version>,
-    /// Fingerprints of postings. `None` removes that of a posting that is not open.
+    /// Fingerprints of postings. `None` removes a closed posting's.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
-    /// Postings that an operator called two openings.
+    /// Pairs of postings that an operator called different openings.
     pub told_apart: BTreeSet<Apart>,
-    /// What was found of pairs of these companies, in the place of what was found before.
+    /// Newly found pairs of these companies, replacing earlier ones.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
     /// Companies that an operator marked as different, the lower id first.
     pub apart: BTreeSet<[CompanyId; 2]>,
@@ -173,7 +172,7 @@ pub struct WriteSet {
 }
 
 impl WriteSet {
-    /// A commit that does nothing yet.
+    /// An empty commit.
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             companies: BTreeMap::new(),

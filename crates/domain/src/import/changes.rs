@@ -1,4 +1,4 @@
-//! What an import did to what was there: lost values, shrunken and repeated texts.
+//! An import's changes to existing postings: lost values, shrunken and repeated texts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::Receipt;
 
-/// The other lines with which a line shares a value before it counts as repeated.
+/// The number of other lines with the same value that makes a line count as repeated.
 const OTHERS: u64 = 10;
 
-/// An entry above so many postings and so many percent of the lines makes an import degraded.
+/// An entry above this many postings and percent of the lines degrades an import.
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
-/// The different values that are counted at a time. Up to so many the counts are exact; with more
-/// of them a value on less than one line in so many may be missed.
+/// The distinct values counted at a time: up to this number counts are exact; beyond it, a value on
+/// fewer than one line in this many may be missed.
 const VALUES: usize = 4_096;
 
-/// What an import did to what was there. Lines that changed nothing do not count.
+/// An import's changes to existing postings. Unchanged lines do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// The postings that lost the value of a field, by field.
     pub lost: BTreeMap<String, u64>,
-    /// The postings whose description fell below a third of its length.
+    /// Postings whose description fell below a third of its length.
     pub shrunk: u64,
-    /// The lines that set the same description as at least ten others.
+    /// Lines that set the same description as at least ten others.
     pub same_text: u64,
     /// Likewise the title.
     pub same_title: u64,
@@ -33,7 +33,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The entries that are above the threshold, by name.
+    /// The names of entries above the threshold.
     pub fn degraded(&self, lines: u64) -> Vec<String> {
         let lost = (self.lost.iter()).map(|(field, count)| (format!("lost:{field}"), *count));
         let others = [
@@ -48,7 +48,7 @@ impl Changes {
         above.map(|(name, _)| name).collect()
     }
 
-    /// An entry as words behind the number of postings: `of 100 lost salary_min`.
+    /// An entry in words after the number: `of 100 lost salary_min`.
     pub fn words(&self, entry: &str, lines: u64) -> String {
         let (count, what) = match entry {
             "shrunk" => (self.shrunk, "have less than a third of their text"),
@@ -65,7 +65,7 @@ impl Changes {
     }
 }
 
-/// Counts the changes of an import while its receipts are made.
+/// Counts the changes of an import by its receipts.
 #[derive(Debug, Default)]
 pub struct ChangeCounter {
     lost: BTreeMap<&'static str, u64>,
@@ -106,8 +106,7 @@ impl ChangeCounter {
     }
 }
 
-/// How often each of the most frequent values occurs, in bounded memory, by the algorithm of Misra
-/// and Gries.
+/// The frequencies of the most common values in bounded memory (Misra-Gries).
 #[derive(Debug, Default)]
 struct Frequencies(HashMap<u64, u64>);
 
@@ -118,7 +117,7 @@ impl Frequencies {
         } else if self.0.len() < VALUES {
             self.0.insert(value, 1);
         } else {
-            // All other values lose one occurrence each, with this one's.
+            // All other values lose one occurrence each, together with this one.
             self.0.retain(|_, count| {
                 *count -= 1;
                 *count > 0
@@ -186,7 +185,7 @@ mod tests {
         };
         assert_eq!(found, expect);
         assert_eq!(changes(&lines(10)).same_text, 0);
-        // What is new or unchanged loses nothing, and what stays as it was is not repeated.
+        // New or unchanged postings lose nothing, and an unchanged value is not repeated.
         let same = details(long, "t", None);
         let new = vec![(None, same.clone()); 11];
         assert_eq!((changes(&new).same_title, changes(&new).same_url), (11, 11));

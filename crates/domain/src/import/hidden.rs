@@ -1,10 +1,10 @@
-//! The signs that a damaged line hides the object of another line, whose identifier may be lost.
+//! Signs that a damaged line contains the object of another line, whose identifier may be lost.
 
 use std::{collections::HashMap, str};
 
 use fields::body::Nesting;
 
-/// Whether a byte may stand between objects, or behind the last one, and be no part of another.
+/// Whether a byte may stand between or after objects without belonging to one.
 pub(super) const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'}' | b']' | b')')
 }
@@ -14,7 +14,7 @@ pub(super) fn has_garbage(line: &[u8]) -> bool {
     str::from_utf8(line).is_err() || line.iter().any(is_garbage)
 }
 
-/// What looks like the name of a member, and the offset behind its colon.
+/// Apparent member names, and the offset after each colon.
 pub(super) fn keys(line: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let colons = (0..line.len()).filter(|at| line.get(*at) == Some(&b':'));
     colons.filter_map(|colon| Some((key_before(line, colon)?, colon + 1)))
@@ -40,8 +40,8 @@ fn key_before(line: &[u8], colon: usize) -> Option<&[u8]> {
     (may_begin && !name.is_empty()).then_some(name)
 }
 
-/// Whether a damaged line has a member more often than identifiers, as the rests of several objects
-/// have.
+/// Whether a damaged line has a member more often than identifiers, as the remains of several
+/// objects have.
 pub(super) fn has_rests(line: &[u8]) -> bool {
     let mut counts = HashMap::<_, usize>::new();
     for (key, _) in keys(line) {
@@ -51,17 +51,17 @@ pub(super) fn has_rests(line: &[u8]) -> bool {
     counts.into_values().any(|count| count > ids.max(1))
 }
 
-/// A line that is passed in pieces, of which only the beginning is kept.
+/// A line passed in pieces, of which only the beginning is kept.
 #[derive(Debug, Default)]
 pub struct LongLine {
     nesting: Nesting,
-    /// The objects that have begun.
+    /// The number of begun objects.
     objects: usize,
     ids: usize,
     payloads: usize,
-    /// Whether there is something that is no part of an object.
+    /// Whether anything lies outside objects.
     has_other: bool,
-    /// The last bytes that are not white space, the last one in the lowest bits.
+    /// The last bytes except white space, the latest in the lowest bits.
     last: u128,
 }
 
@@ -91,7 +91,7 @@ impl LongLine {
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));
     }
 
-    /// Whether the line may be about other postings than that of its first identifier.
+    /// Whether the line may concern postings other than that of its first identifier.
     pub const fn has_more(&self) -> bool {
         self.has_other
             || self.objects != 1
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn has_more(line: &[u8]) -> bool {
-        // The sum does not depend on the pieces.
+        // The pieces make no difference.
         let all = [1, 3, line.len()].map(|length| {
             let mut long = LongLine::default();
             line.chunks(length).for_each(|piece| long.pass(piece));
@@ -138,7 +138,7 @@ mod tests {
                 r#"{"id":"a","payload":{"x":"5" pipe"}},{"id":"b","payload":{}}"#,
                 true,
             ),
-            // Two strings are, so that quotation marks and brackets add up.
+            // Two strings are unclosed, so quotation marks and brackets balance.
             (
                 r#"{"id":"a","x":"cut{"x":"cut{"id":"b","payload":[]]}"#,
                 true,

@@ -18,10 +18,10 @@ use crate::{
     posting::{Handling, IngestError, Payload, PostingPatch, PutPosting},
 };
 
-/// A line as it arrived. Blank lines are none.
+/// A line as it arrived. Blank lines are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number among the physical lines, from 1.
+    /// Its physical line number, from 1.
     pub number: u64,
     /// Its text.
     pub text: LineText,
@@ -30,9 +30,9 @@ pub struct Line {
 /// The text of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineText {
-    /// All of it, without its end.
+    /// All of it, without its line end.
     Whole(Vec<u8>),
-    /// Its beginning; the rest was not kept.
+    /// Its beginning only.
     TooLong(TooLong),
 }
 
@@ -48,24 +48,25 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// The bytes that are kept of a line: enough for 255 characters, each with two escapes.
+    /// The kept bytes of a long line: enough for 255 characters with two escapes each.
     pub const KEPT: usize = 4 << 10;
 }
 
-/// What a client wants for all lines of an import.
+/// The client's options for all lines of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineOptions {
     /// The client.
     pub client: ClientId,
     /// How unknown fields and wrong values are handled.
     pub handling: Handling,
-    /// The catalogue that lists the postings. Expired ones come back, unless the line expires them.
+    /// The catalogue that lists the postings. Its lines reopen expired ones unless they expire
+    /// them.
     pub catalogue: Option<CatalogueId>,
-    /// The id of the import, drawn at random.
+    /// The import's random id.
     pub import: Option<Uuid>,
 }
 
-/// The reason why a line has no answer.
+/// Why a line has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// It is longer than a body may be.
@@ -74,7 +75,7 @@ pub enum LineError {
     /// It is not JSON.
     #[error("The line is not valid JSON: {0}.")]
     NotJson(String),
-    /// Its fields are wrong, whatever is stored.
+    /// Its fields are invalid, whatever is stored.
     #[error(transparent)]
     Invalid(FieldErrors),
     /// The client may not use the identifier.
@@ -103,8 +104,8 @@ pub struct Parsed {
     pub command: Result<PutPosting, LineError>,
 }
 
-/// A line with nothing wrong in it but the values of fields: almost every one. It is read in one
-/// pass, and any other line once more, as an [`Entry`], to say what is wrong.
+/// A line without structural errors: almost every line. It is read in one pass; any other line is
+/// read again as an [`Entry`] to find its error.
 #[derive(Deserialize)]
 struct Plain<'a> {
     #[serde(borrow)]
@@ -121,7 +122,7 @@ struct Entry<'a> {
 }
 
 impl Parsed {
-    /// Whether the line is refused and may be about a posting that it does not name.
+    /// Whether the refused line may concern a posting that it does not name.
     pub fn is_unattributed(&self, prefixes: &Prefixes) -> bool {
         self.command.is_err() && self.names.are_incomplete(prefixes)
     }
@@ -163,7 +164,7 @@ impl Line {
                         (id, payload.leniently(json))
                     }
                     Ok(payload) => (id, Ok(payload)),
-                    // A payload that is no object may hold the objects of other lines.
+                    // A payload that is no object may contain other lines' objects.
                     Err(error) => {
                         return Parsed {
                             names: self.names(),
@@ -181,7 +182,7 @@ impl Line {
         }
     }
 
-    /// The postings that a line names which cannot be parsed.
+    /// The postings named by an unparsable line.
     pub fn names(&self) -> Names {
         match &self.text {
             LineText::Whole(text) => Names::read(text),
@@ -190,8 +191,8 @@ impl Line {
     }
 }
 
-/// The identifier and the payload of a line that is [`Plain`], unless the payload's text is needed
-/// to find fields that have U+0000.
+/// The identifier and payload of a [`Plain`] line, unless fields with U+0000 need the payload's
+/// text.
 fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
     if body::may_have_nul(line) || !line.trim_start().starts_with('{') {
         return None;
@@ -212,7 +213,7 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
     if let Some(Err(_)) = id {
         let is_string = entry.id.is_some_and(|id| id.get().starts_with('"'));
         let why = if is_string {
-            // Of valid JSON, no other string is refused.
+            // In valid JSON, no other string is refused.
             "has one half of a surrogate pair, which is no character; remove it"
         } else {
             "must be a string"
@@ -245,7 +246,7 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
     })
 }
 
-/// The command of a line. An identifier of others is refused before anything else.
+/// The command of a line. A foreign identifier is refused first.
 fn command(
     id: &str,
     payload: Result<Payload, BodyError>,
@@ -401,7 +402,7 @@ mod tests {
             (vast, false),
         ] {
             assert_eq!(plain(line).is_some(), is_plain, "{line}");
-            // U+0000 in an unused member has the line read in two passes.
+            // U+0000 in an unused member requires two passes.
             let (open, rest) = line.split_at(1);
             let again = format!(r#"{open}"more":"\u0000",{rest}"#);
             let [once, twice] = [line, &again].map(|line| parse(line.as_bytes(), &options(), &[]));
@@ -417,7 +418,7 @@ mod tests {
         assert_eq!(parsed.names.id.as_deref(), Some("b"));
         let error = parsed.command.unwrap_err();
         assert!(matches!(error, LineError::Forbidden(_)));
-        // The posting that is meant may be one of the client's.
+        // The intended posting may be one of the client's.
         for (line, is_unattributed) in [
             (r#"{"id":"b","payload":{}}"#, true),
             (r#"{"id":"ab","payload":{"title":7}}"#, false),

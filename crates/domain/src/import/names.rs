@@ -1,8 +1,8 @@
 //! The postings that a line names, whatever else is wrong with it.
 //!
-//! A catalogue expires the postings that no line names. So a line that cannot be read must still
-//! name its posting. If the posting of a damaged line is not certain, [`Names`] has every
-//! identifier that the line may name, and says that there may be others.
+//! A catalogue expires postings that no line names, so even an unreadable line must name its
+//! posting. If that is uncertain, [`Names`] has every identifier that the line may name, and says
+//! that there may be others.
 
 use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
 use kernel::{Prefixes, SourceIdentifier};
@@ -12,16 +12,16 @@ use super::hidden::{has_garbage, has_rests, is_separator, keys};
 /// The postings that a line names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// The identifier of the line, as it was sent; a number counts as its digits.
+    /// The line's identifier as sent; a number counts as its digits.
     pub id: Option<String>,
-    /// Further identifiers in a damaged line, which may be those of other lines.
+    /// Further identifiers in a damaged line, possibly of other lines.
     others: Vec<String>,
-    /// Whether the line may be about a posting that is none of these.
+    /// Whether the line may concern a posting other than these.
     has_unknown: bool,
 }
 
 impl Names {
-    /// The names of a line that was read.
+    /// The names of a readable line.
     pub const fn of(id: String) -> Self {
         Self {
             id: Some(id),
@@ -30,10 +30,10 @@ impl Names {
         }
     }
 
-    /// Reads the names of a line that is refused.
+    /// Reads the names of a refused line.
     pub fn read(line: &[u8]) -> Self {
         let (mut names, end) = Self::read_objects(line);
-        // NUL bytes are a hole in a file: any text may have been there.
+        // NUL bytes are a hole in a file, which may have had any text.
         names.has_unknown |= match end {
             End::Complete(_) => line.contains(&0),
             End::Cut => has_garbage(line),
@@ -42,8 +42,7 @@ impl Names {
         names
     }
 
-    /// Reads the names of the beginning of a line. `has_more`: the line may be about further
-    /// postings.
+    /// Reads the names from the beginning of a line. `has_more`: it may concern further postings.
     pub(super) fn read_beginning(beginning: &[u8], has_more: bool) -> Self {
         let (mut names, end) = Self::read_objects(beginning);
         names.has_unknown |= has_more || matches!(end, End::Damaged);
@@ -80,8 +79,7 @@ impl Names {
         end
     }
 
-    /// Adds everything that looks like an identifier: a damaged line may contain parts of other
-    /// lines.
+    /// Adds everything that looks like an identifier: a damaged line may contain parts of others.
     fn search(&mut self, line: &[u8]) {
         for (_, behind) in keys(line).filter(|(key, _)| *key == b"id") {
             let mut tokens = Tokens::from(line, behind);
@@ -92,15 +90,14 @@ impl Names {
         }
     }
 
-    /// The identifiers, as far as postings can have them.
+    /// The valid identifiers.
     pub fn identifiers(&self) -> impl Iterator<Item = SourceIdentifier> {
         let all = self.id.iter().chain(&self.others);
         all.filter_map(|id| SourceIdentifier::new(id).ok())
     }
 
-    /// Whether a line that is refused may be about a posting that it does not name. An identifier
-    /// that the client may not use, or that has white space around it, may be the misspelled one
-    /// of another posting.
+    /// Whether a refused line may concern a posting that it does not name. An identifier that the
+    /// client may not use, or with surrounding white space, may be a misspelling.
     pub fn are_incomplete(&self, prefixes: &Prefixes) -> bool {
         let may_be_meant = |id: &String| {
             let identifier = SourceIdentifier::new(id);
@@ -112,11 +109,11 @@ impl Names {
 }
 
 enum End {
-    /// It is complete up to this offset.
+    /// Complete up to this offset.
     Complete(usize),
-    /// It does not end, and its tokens are in the order of an object.
+    /// Unfinished, with tokens in the order of an object.
     Cut,
-    /// Its tokens are not in the order of an object.
+    /// Tokens not in the order of an object.
     Damaged,
 }
 
@@ -128,14 +125,13 @@ enum Part {
     Comma,
 }
 
-/// Reads the identifiers of an object as long as its tokens are in a valid order. Any word counts
-/// as a value.
+/// Reads an object's identifiers while its tokens are in a valid order. Any word counts as a value.
 struct Object<'a> {
     tokens: Tokens<'a>,
     open: Vec<u8>,
     part: Part,
     is_id: bool,
-    /// An identifier, which counts once it is clear that it ends here.
+    /// An identifier that counts once its end is certain.
     pending: Option<Token<'a>>,
     ids: Vec<String>,
     payloads: usize,
@@ -175,7 +171,7 @@ impl<'a> Object<'a> {
         End::Cut
     }
 
-    /// Takes a token, and returns whether it may be there.
+    /// Takes a token, and returns whether its position is valid.
     fn take(&mut self, token: Token<'a>) -> bool {
         let is_scalar = matches!(token.kind, TokenKind::Text { .. } | TokenKind::Word);
         match (self.part, token.kind) {
@@ -185,7 +181,7 @@ impl<'a> Object<'a> {
                 self.is_id = is_outer && name.as_deref() == Some("id");
                 let is_payload = name.as_deref() == Some("payload");
                 self.payloads += usize::from(is_payload && is_outer);
-                // An object in another one that would be a line.
+                // An inner object that would be a line.
                 self.has_unread |= is_payload && !is_outer;
                 self.part = Part::Colon;
             }
@@ -201,7 +197,7 @@ impl<'a> Object<'a> {
                 self.open.extend(token.text);
                 self.part = self.first_part();
             }
-            // A value may be missing, and a comma too many.
+            // A missing value and an extra comma are tolerated.
             (Part::Name | Part::Value | Part::Comma, TokenKind::Comma) => {
                 self.settle();
                 self.part = self.first_part();
@@ -215,7 +211,7 @@ impl<'a> Object<'a> {
                 self.part = Part::Comma;
                 return token.text == closes;
             }
-            // A comma is missing: what follows the identifier is a name.
+            // A comma is missing: a name follows the identifier.
             (Part::Comma, TokenKind::Text { .. }) if self.pending.is_some() => {
                 let mut after = self.tokens.clone();
                 let is_name = after.next().is_some_and(|it| it.kind == TokenKind::Colon);
@@ -259,8 +255,8 @@ fn name(token: Token<'_>) -> Option<String> {
     }
 }
 
-/// Reads a token as an identifier. The last token of a text may be cut off, so a number counts only
-/// if something follows it.
+/// Reads a token as an identifier. The last token may be cut off, so a number counts only before
+/// another.
 fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     if token.kind != TokenKind::Word {
         return text(token);
@@ -270,8 +266,8 @@ fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     (is_whole && !is_last).then(|| String::from_utf8_lossy(token.text).into_owned())
 }
 
-/// Whether a token is a number that is not only digits: `-7`, or `007`, which is not JSON. The
-/// posting that is meant may be 7.
+/// Whether a number has more than digits: `-7`, or `007`, which is not JSON. The intended posting
+/// may be 7.
 fn is_respelled(token: Token<'_>) -> bool {
     token.kind == TokenKind::Word
         && (token.text.starts_with(b"-") || (token.text.len() > 1 && token.text.starts_with(b"0")))
@@ -297,7 +293,7 @@ fn text(token: Token<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The identifier, further ones, and whether that may not be all.
+    /// The identifier, further ones, and whether others are possible.
     fn read(line: &[u8]) -> (Option<String>, Vec<String>, bool) {
         let names = Names::read(line);
         let mut others = names.others.clone();
@@ -382,7 +378,7 @@ mod tests {
             r#"{"id":"\ud800","payload":{}}"#,
             r#"{"id":"","payload":NaN}"#,
             r#"{"id":"a\u0000","payload":NaN}"#,
-            // What may be a line of another posting, cut off in turn.
+            // What may be another posting's line, itself cut off.
             r#"{"id":"a","payload":{}}{"id":"#,
             r#"{"id":"a","payload":{}}{"payload":{}}"#,
             r#"{"id":"a","payload":{"title":"cut of{"id":"b"#,
@@ -398,7 +394,7 @@ mod tests {
             r#"{id:"a",payload:{x:"cut{id:null,payload:{}}"#,
             "{\"id\":\"a\",\"payload\":{\"title\":\"\0\0\0\"}}",
             "{\"id\":\"a\",\"payload\":{\"title\":\"cut\u{1}\u{2}",
-            // The posting that is meant may be another one.
+            // The intended posting may be another.
             r#"{"id":-7,"payload":{}}"#,
             r#"{"id":007,"payload":{}}"#,
             r#"{"id":+7,"payload":{}}"#,

@@ -1,28 +1,28 @@
-//! The end of a body by its own word: a last line `{"end":{"lines":1400}}`.
+//! A body's own end marker: a last line `{"end":{"lines":1400}}`.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Line, LineText};
 
-/// The reason why a body counts as broken off, though it ended as it should.
+/// Why a body counts as incomplete although it ended properly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenOff {
-    /// The end says another number of lines.
+    /// The end marker states another number of lines.
     #[error("The end says that {said} lines came before it, but {came} did.")]
     OtherNumber {
-        /// What it says.
+        /// The stated number.
         said: u64,
-        /// The lines before it that are not blank.
+        /// The non-blank lines before it.
         came: u64,
     },
-    /// The end says no number.
+    /// The end marker states no number.
     #[error("The end must be {{\"end\":{{\"lines\":N}}}} with the number of lines before it.")]
     NoNumber,
-    /// A line follows it.
+    /// A line follows the end marker.
     #[error("A line follows the end.")]
     LineAfterEnd,
-    /// It is required, and is not there.
+    /// The end marker is required, but missing.
     #[error("The body has no end, which require_end asks for.")]
     NoEnd,
 }
@@ -30,15 +30,15 @@ pub enum BrokenOff {
 /// How the body of an import ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It broke off, or the import could not go on.
+    /// Interrupted, or the import could not continue.
     Broken,
-    /// As it should, without a proof.
+    /// Ended properly, without proof.
     Whole,
-    /// As it should, and its last line said how many others there were.
+    /// Ended properly, and its last line stated the right number.
     Proven,
 }
 
-/// What is known of the lines of a body, and of its end.
+/// The known lines of a body, and its end.
 #[derive(Debug, Default)]
 pub struct Proof {
     lines: u64,
@@ -58,7 +58,7 @@ struct End {
 }
 
 impl Proof {
-    /// Notes the next lines of a body, and removes the end, and after a fault what follows it.
+    /// Notes the next lines. Removes the end marker and, after a fault, what follows.
     pub fn note(&mut self, lines: &mut Vec<Line>) -> Result<(), BrokenOff> {
         if self.has_end && !lines.is_empty() {
             lines.clear();
@@ -82,7 +82,7 @@ impl Proof {
         }
     }
 
-    /// How the body ends if it ends here.
+    /// The ending if the body ends here.
     pub fn finish(&self, requires_end: bool) -> Result<Ending, BrokenOff> {
         match (self.has_end, requires_end) {
             (true, _) => Ok(Ending::Proven),
@@ -92,7 +92,7 @@ impl Proof {
     }
 }
 
-/// The number of lines of an end, which has to say one; `None` for any other line.
+/// The stated number of an end marker; `None` for any other line.
 fn end(line: &Line) -> Option<Result<u64, BrokenOff>> {
     let LineText::Whole(text) = &line.text else {
         return None;
@@ -139,7 +139,7 @@ mod tests {
                 1,
                 Err(r#"The end must be {"end":{"lines":N}} with the number of lines before it."#),
             ),
-            // It is a line like any other, and refused.
+            // An ordinary line, which is refused.
             (&[&[r#"{"end":{"lines":0},"id":"a"}"#]], 1, Ok(())),
         ] {
             let (mut proof, mut count, mut result) = (Proof::default(), 0, Ok(()));

@@ -13,12 +13,12 @@ pub struct Receipt {
     pub line: u64,
     /// The identifier, if the line has one.
     pub id: Option<String>,
-    /// What became of it.
+    /// The outcome.
     pub result: Result<Answer, LineError>,
 }
 
 impl Receipt {
-    /// Whether the line was neither taken nor refused: the service could not answer it.
+    /// Whether the service could neither accept nor refuse the line.
     pub const fn is_failure(&self) -> bool {
         match &self.result {
             Err(LineError::Ingest(error)) => !matches!(error, IngestError::Rejected(_)),
@@ -42,13 +42,13 @@ pub struct Counts {
     pub expired: u64,
     /// Expired ones were reopened.
     pub reopened: u64,
-    /// The rules or the client's rights refuse them.
+    /// Refused by the rules or the client's rights.
     pub refused: u64,
-    /// Lines without an answer that may be about a posting which they do not name.
+    /// Refused or failed lines that may concern an unnamed posting.
     pub unattributed: u64,
-    /// The service could not answer them.
+    /// The service could not answer.
     pub failed: u64,
-    /// What the lines that were taken left undone.
+    /// Notices of accepted lines.
     pub notices: NoticeCounts,
 }
 
@@ -79,13 +79,13 @@ impl Counts {
 pub const MOST_NAMED: usize = 100;
 
 vocabulary! {
-    /// The reason why an import of a catalogue expires no missing posting.
+    /// Why an import of a catalogue expires no missing posting.
     HeldBecause {
         /// A large share of the catalogue is missing.
         Share = "share",
         /// No line names a posting of the catalogue.
         Empty = "empty",
-        /// Lines were refused whose postings are not certain.
+        /// Refused lines may concern other postings.
         Unattributed = "unattributed",
     }
 }
@@ -93,20 +93,20 @@ vocabulary! {
 /// The postings of a catalogue that no line named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// How many there are: open ones that the catalogue had before, and still has.
+    /// Their number: open before the import, and still the catalogue's.
     pub count: u64,
-    /// How many of them have expired.
+    /// The expired ones.
     pub expired: u64,
-    /// Why none expires, if that is so.
+    /// Why none expires, if so.
     pub held: Option<HeldBecause>,
-    /// Whether they were held back, and released since.
+    /// Whether they were held back and released since.
     pub released: bool,
-    /// The first postings that are held back, at most [`MOST_NAMED`].
+    /// The first held-back postings, at most [`MOST_NAMED`].
     pub first: Vec<SourceIdentifier>,
 }
 
 impl Missing {
-    /// One sentence for people, without its end. Of a dry run it says what would expire.
+    /// A sentence without a full stop. For a dry run it says what would expire.
     pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
         let &Self {
             count,

@@ -1,4 +1,4 @@
-//! The answers to a command: accepted, refused, or not answered at all.
+//! The answers to a command: accepted, refused, or failed.
 
 use fields::validation::FieldErrors;
 use kernel::{Actor, PostingId, PutOutcome, Status};
@@ -14,18 +14,18 @@ pub struct Answer {
     pub outcome: PutOutcome,
     /// The posting's status afterwards.
     pub status: Status,
-    /// The actor that created the posting, as far as that is known.
+    /// The creator of the posting, if known.
     pub created_by: Option<Actor>,
-    /// The actor of the change before this one; `None` of a new posting.
+    /// The actor of the previous change; `None` for a new posting.
     pub updated_by: Option<Actor>,
     /// What the command left undone.
     pub notices: Vec<Notice>,
-    /// The state in which the same command changes nothing, if that is known.
+    /// The state in which the same command changes nothing, if known.
     pub basis: Option<Basis>,
-    /// What the command changed of the content, if it changed anything.
+    /// What the command changed of the content, if anything.
     pub effects: Option<Effects>,
-    /// The optional fields that the posting has afterwards, as bits in the order of
-    /// [`Details::OPTIONAL_FIELDS`](super::Details::OPTIONAL_FIELDS); 0 where they were not read.
+    /// The posting's optional fields afterwards, as bits in the order of
+    /// [`Details::OPTIONAL_FIELDS`](super::Details::OPTIONAL_FIELDS); 0 if not read.
     pub fields: u64,
 }
 
@@ -44,8 +44,8 @@ impl Answer {
         }
     }
 
-    /// The answer to a command that may have been tried before, with its answer lost: a posting
-    /// that has the command's own id for a new one was created by it.
+    /// The answer to a possibly repeated command whose first answer was lost: a posting with the
+    /// command's new id was created by it.
     #[must_use]
     pub fn of_retry(mut self, put: &PutPosting) -> Self {
         if self.id == put.new_id {
@@ -54,8 +54,8 @@ impl Answer {
         self
     }
 
-    /// The answer to a command whose commit before was in doubt, with the answer that would have
-    /// held: if nothing is left to change, that commit was made.
+    /// The answer after a commit in doubt, with the answer that would have held: if nothing is left
+    /// to change, that commit succeeded.
     #[must_use]
     pub fn after_doubt(mut self, doubted: &Self) -> Self {
         if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {
@@ -69,7 +69,7 @@ impl Answer {
 /// The reason why a command is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Fields are wrong, by themselves or together with the stored ones.
+    /// Fields are invalid, alone or together with stored ones.
     #[error(transparent)]
     Invalid(FieldErrors),
     /// There is nothing to expire.
@@ -83,24 +83,24 @@ pub enum Rejection {
         /// The requested status.
         to: Status,
     },
-    /// An operator's word stands.
+    /// An operator took it down.
     #[error("An operator took this posting down; only an operator can reopen it.")]
     TakenDown,
 }
 
-/// The reason why a command was not answered.
+/// Why a command has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IngestError {
-    /// The rules refuse it. Nothing was written.
+    /// Refused by the rules. Nothing was written.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// Too much waits already. Nothing was written; try again shortly.
+    /// Too much is waiting. Nothing was written; retry shortly.
     #[error("too many postings are waiting to be written")]
     Overloaded,
-    /// The store is unavailable; whether it has written is unknown. Repeating the command is safe.
+    /// The store is unavailable, and may have written. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The store does not know whether it has written. The answer holds if it has.
+    /// The store does not know whether it has written. If so, the answer holds.
     #[error("the store is not available: {why}")]
     InDoubt {
         /// The reason.

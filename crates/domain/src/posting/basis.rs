@@ -1,16 +1,16 @@
-//! The state in which a command changes nothing, in short.
+//! The state in which a command changes nothing, as a hash.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kernel::{PostingId, Version};
 
-/// A hash of the state in which a command changes nothing: of the posting's id and version, and of
-/// the parts of its company that a push can change, because companies have no version.
+/// A hash of the state in which a command changes nothing: the posting's id and version, and the
+/// changeable parts of its company, because companies have no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Basis(pub u64);
 
 impl Basis {
-    /// The state of a posting with this id and version, whose company has this name and logo.
+    /// The basis of a posting with this id and version and its company's name and logo.
     pub fn of((id, version): (PostingId, Version), company: (&str, Option<&str>)) -> Self {
         // Its keys are the same in every process.
         let mut hasher = DefaultHasher::new();

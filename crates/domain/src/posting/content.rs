@@ -1,4 +1,4 @@
-//! Digests of the fields of a posting that enrichment reads, and of those that it makes.
+//! Digests of the fields that enrichment reads, and of its results.
 
 use kernel::digest::{self, digest};
 
@@ -9,16 +9,16 @@ use crate::{
 };
 
 digest! {
-    /// A hash of title, description, places, company, the registrable domains that applications go
-    /// to, and company name. Contents with equal hashes need one enrichment.
+    /// A hash of title, description, places, company, registrable application domains, and company
+    /// name. Contents with equal hashes need one enrichment.
     ///
-    /// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
-    /// ones the company's name. So it shows whether the company's name is all that changed.
+    /// Two SHA-256 are combined: all but the last `NAME` bytes cover the posting, the last the
+    /// company's name. So a change of only the name is recognisable.
     ContentHash
 }
 
-/// The bytes that cover the company's name. Colliding names gain nothing, because a company names
-/// itself. The posting itself keeps 192 bits.
+/// The bytes for the company's name. Colliding names gain nothing, because a company names itself.
+/// The posting keeps 192 bits.
 const NAME: usize = 8;
 
 impl ContentHash {
@@ -56,7 +56,7 @@ impl ContentHash {
         Self(hash)
     }
 
-    /// Whether the company's name is all that differs.
+    /// Whether only the company's name differs.
     pub fn differs_by_name_alone(&self, other: &Self) -> bool {
         let [(own, name), (others, other_name)] =
             [self, other].map(|hash| hash.0.split_at(32 - NAME));
@@ -65,7 +65,7 @@ impl ContentHash {
 }
 
 digest! {
-    /// A SHA-256 of texts and coordinates, which shows whether enrichment made something new.
+    /// A SHA-256 of texts and coordinates, which reveals new enrichment results.
     TextsDigest
 }
 

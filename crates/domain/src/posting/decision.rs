@@ -1,4 +1,4 @@
-//! Who judges whether a posting may be shown, and the newest decision, as readers see it.
+//! The deciders about a posting, and the newest decision as readers see it.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use super::ReasonCode;
 
 /// The most passages of a decision.
 pub const MOST_PASSAGES: usize = 3;
-/// The longest passage, in characters. A longer one is cut, so that it stays verbatim.
+/// The longest passage in characters. A longer one is cut, so that it stays verbatim.
 pub const LONGEST_PASSAGE: usize = 300;
-/// The longest sentence, in characters.
+/// The longest sentence in characters.
 pub const LONGEST_SENTENCE: usize = 1_000;
 
 /// The code of an approval by rules or a model.
@@ -46,14 +46,14 @@ vocabulary! {
     }
 }
 
-/// A client's objection to a rejection or a removal: at most one to each decision.
+/// A client's objection to a rejection or a removal: at most one per decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Objection {
     /// The time.
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// The time of the decision that it is against. After a reversal, that is not the decision that
-    /// carries it.
+    /// The time of the contested decision. After a reversal the objection is attached to a newer
+    /// decision.
     #[serde(with = "time::serde::rfc3339")]
     pub against: OffsetDateTime,
     /// The client's words, for operators.
@@ -64,20 +64,19 @@ pub struct Objection {
     pub sentence: Option<String>,
 }
 
-/// Who decides, and by what.
+/// Who decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecidedBy {
     /// Rules, of this version.
     Rules(String),
-    /// A model, by its name with the version of its prompt.
+    /// A model: its name and prompt version.
     Model(String),
-    /// A person. Without a name where an operator's approval came back with the content that it
-    /// was for.
+    /// A person. Without a name where an approval returned with its content.
     Operator(Option<Operator>),
 }
 
 impl DecidedBy {
-    /// The version of the rules, or the model's name with the version of its prompt.
+    /// The rules' version, or the model's name and prompt version.
     pub fn version(&self) -> Option<&str> {
         match self {
             Self::Rules(version) | Self::Model(version) => Some(version),
@@ -85,7 +84,7 @@ impl DecidedBy {
         }
     }
 
-    /// Reads what a store has: the [name](Self::fmt) and the [version](Self::version).
+    /// Reads a stored [name](Self::fmt) and [version](Self::version).
     pub fn from_store(name: &str, version: Option<String>) -> Option<Self> {
         match (name, version) {
             ("rules", Some(version)) => Some(Self::Rules(version)),
@@ -121,12 +120,12 @@ pub enum Verdict {
         code: ReasonCode,
         /// The reason, in a sentence.
         text: String,
-        /// What it rests on, verbatim from the posting as its readers see it.
+        /// Its grounds, verbatim from the posting as shown.
         passages: Vec<String>,
     },
 }
 
-/// A decision whether a posting may be shown. It stays until there is another one.
+/// A decision whether a posting may be shown, valid until the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The outcome.
@@ -142,16 +141,16 @@ pub struct Decision {
     pub sentence: String,
     /// Verbatim parts of the posting: at most [`MOST_PASSAGES`] of [`LONGEST_PASSAGE`] characters.
     pub passages: Vec<String>,
-    /// The ground; `None` of an approval.
+    /// The ground; `None` for an approval.
     pub ground: Option<Ground>,
-    /// Whether a report of a reader led to it.
+    /// Whether a reader's report led to it.
     pub by_notice: bool,
-    /// The client's objection to it, or to the one that it reverses.
+    /// The client's objection to it, or to the decision that it reverses.
     pub objection: Option<Objection>,
 }
 
 impl Decision {
-    /// What an event says of it.
+    /// The decision as an event shows it.
     pub fn told(&self) -> Decided {
         Decided {
             code: self.code.clone(),
@@ -160,7 +159,7 @@ impl Decision {
         }
     }
 
-    /// The record that outlives the posting; `None` of an approval.
+    /// The record that outlives the posting; `None` for an approval.
     pub fn record(&self, posting: PostingId) -> Option<Statement> {
         Some(Statement {
             posting,
@@ -173,7 +172,7 @@ impl Decision {
         })
     }
 
-    /// The decision that an enricher's verdict is.
+    /// The decision made by an enricher's verdict.
     pub fn of_verdict(verdict: &Verdict, by: DecidedBy, at: OffsetDateTime) -> Self {
         match verdict {
             Verdict::Approve => Self {
@@ -222,7 +221,7 @@ impl Decision {
         }
     }
 
-    /// An operator's statement on a posting that is rejected or removed.
+    /// An operator's statement about a rejected or removed posting.
     pub fn statement(
         outcome: DecisionOutcome,
         reason: &str,
@@ -239,12 +238,12 @@ impl Decision {
     }
 }
 
-/// What a transparency report keeps of a rejection or a removal: nothing of the posting's text.
+/// A transparency report's record of a rejection or removal, without the posting's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The posting.
     pub posting: PostingId,
-    /// When it was decided. A posting has one statement of a time.
+    /// The time of the decision, unique for a posting.
     pub at: OffsetDateTime,
     /// The outcome.
     pub outcome: DecisionOutcome,
@@ -252,7 +251,7 @@ pub struct Statement {
     pub ground: Ground,
     /// The reason, for programs.
     pub code: DecisionCode,
-    /// Whether a report of a reader led to it.
+    /// Whether a reader's report led to it.
     pub by_notice: bool,
     /// The state of the client's objection, if there is one.
     pub objection: Option<ObjectionState>,

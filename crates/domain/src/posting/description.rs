@@ -1,4 +1,4 @@
-//! A posting's description, which rules compare and never read.
+//! A posting's description, which rules compare without reading.
 
 use std::{fmt, sync::Arc};
 
@@ -10,14 +10,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::essence::essence;
 
-/// A description: its digest and, where it was loaded, its text.
+/// A description: its digest and, if loaded, its text.
 ///
-/// It is by far the largest part of a posting, and most pushes repeat it. With the digest a store
-/// need not fetch the text to compare it: descriptions are equal if their digests are.
+/// It is by far the largest part of a posting, and most pushes repeat it. A store can compare
+/// digests without fetching the text.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Description {
     digest: [u8; 32],
-    /// In bytes; 0 where it was not read.
+    /// In bytes; 0 if not read.
     #[serde(default)]
     length: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// A description back from a store, with its text if that was read.
+    /// A stored description, with its text if read.
     pub fn stored(digest: [u8; 32], text: Option<Arc<str>>) -> Self {
         let length = text.as_ref().map_or(0, |text| text.len());
         Self {
@@ -35,13 +35,13 @@ impl Description {
         }
     }
 
-    /// The same with its length in bytes, of a text that was not read.
+    /// Sets the length in bytes of an unread text.
     #[must_use]
     pub fn of_length(self, length: usize) -> Self {
         Self { length, ..self }
     }
 
-    /// The length of the text in bytes; 0 where it was not read.
+    /// The text's length in bytes; 0 if not read.
     pub const fn length(&self) -> usize {
         self.length
     }
@@ -51,12 +51,12 @@ impl Description {
         &self.digest
     }
 
-    /// The text; `None` where it was not read.
+    /// The text; `None` if not read.
     pub const fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }
 
-    /// Adds the text, as far as it was read.
+    /// Adds the text if it was read.
     pub fn read(&mut self, text: Option<Arc<str>>) {
         self.text = text;
     }
@@ -72,7 +72,7 @@ impl Description {
     }
 }
 
-/// A text of any length: as sent, but `null` when blank.
+/// A text of any length, as sent; blank counts as `null`.
 impl FieldValue for Description {
     const EXPECTED: &'static str = "a string";
 

@@ -1,19 +1,18 @@
 //! Duplicates: postings of one company that offer the same job under several identifiers.
 //!
-//! A posting duplicates another one if their company, title, city and country agree, and their
-//! texts are nearly the same, unless the [`Offer`]s tell them apart or an operator said that they
-//! are two. Titles and cities are compared by their letters and digits without
-//! case; a city that only one of them has does not agree. So the ads that a chain makes by one
-//! template for each of its shops are no duplicates of each other.
+//! A posting duplicates another if company, title, city and country agree and the texts are nearly
+//! equal, unless the [`Offer`]s differ or an operator marked them as two. Titles and cities are
+//! compared by letters and digits, ignoring case; a city that only one has does not agree. So a
+//! chain's ads from one template are no duplicates.
 //!
-//! The original of a posting is the open one whose matching content was pushed first, on the whole
-//! board: readers of the mark are decided where it is read. What a client pushes is younger than
-//! what others pushed before, so it never marks that. Content is compared as enrichment judged it:
-//! an outcome gives a posting its [`DatedFingerprint`].
+//! The original is the open posting whose matching content was pushed first, on the whole board;
+//! readers' permissions apply when the mark is read. A push is younger than others' earlier pushes,
+//! so it never marks those. Content is compared as enrichment judged it: an outcome sets a
+//! posting's [`DatedFingerprint`].
 //!
-//! An original is older than its copies, so there are no circles: a mark is committed only with
-//! the versions of both that it was decided on, and a posting that has become younger has none
-//! until its own copies were looked up again.
+//! An original is older than its copies, so there are no circles: a mark is committed only with the
+//! versions of both postings, and a posting that became younger has no mark until its own copies
+//! were looked up again.
 
 use std::collections::HashSet;
 
@@ -28,14 +27,14 @@ use fields::codes::CurrencyCode;
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
 
-/// The number of values of a signature that make a band. Of copies whose texts have nine tenths in
-/// common, 99 of 100 have a band in common.
+/// The signature values per band. Of copies with nine tenths of their text in common, 99 of 100
+/// share a band.
 const BAND: usize = 4;
 
-/// The largest number of postings that are looked at for one band.
+/// The most postings examined per band.
 pub const CANDIDATES: usize = 16;
 
-/// What finds the duplicates of a posting.
+/// The keys by which a posting's duplicates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Hashes of company, title, place and a part of the signature. Duplicates share one.
@@ -68,7 +67,7 @@ impl Fingerprint {
         Self { bands, signature }
     }
 
-    /// The fingerprint of a posting whose text has nothing to compare: no other has its bands.
+    /// The fingerprint of a posting without comparable text, which shares no band.
     pub fn unlike_any(posting: PostingId) -> Self {
         let hash = digest::of_parts([posting.uuid().as_bytes().as_slice()]);
         let (parts, _) = hash.as_chunks();
@@ -78,7 +77,7 @@ impl Fingerprint {
         }
     }
 
-    /// Whether a search by one of them finds the other.
+    /// Whether a search by one finds the other.
     pub fn shares_band(&self, other: &Self) -> bool {
         let mut bands = self.bands.iter().zip(&other.bands);
         bands.any(|(one, other)| one == other)
@@ -91,15 +90,15 @@ fn folded(text: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// The fingerprint of judged content, and when content that matches it was first pushed.
+/// The fingerprint of judged content, and when matching content was first pushed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedFingerprint {
     /// The fingerprint.
     pub fingerprint: Fingerprint,
-    /// When the posting first had content that matches it.
+    /// When the posting first had matching content.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
-    /// The signature of the description of that time.
+    /// The description's signature at that time.
     pub first: MinHash,
 }
 
@@ -127,8 +126,7 @@ impl DatedFingerprint {
         }
     }
 
-    /// Whether this content duplicates that of an older posting: as it is, and as it was when it
-    /// was first pushed.
+    /// Whether this content duplicates an older posting's: now, and as first pushed.
     fn duplicates(&self, older: &Self) -> bool {
         let signature = &self.fingerprint.signature;
         self.fingerprint.shares_band(&older.fingerprint)
@@ -137,16 +135,16 @@ impl DatedFingerprint {
     }
 }
 
-/// What tells two openings apart whose texts are alike.
+/// The parts that distinguish openings with similar texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// The employer's own number of the opening.
     pub requisition: Option<String>,
     /// The kinds of employment.
     pub employment: Vec<EmploymentType>,
-    /// The lowest and the highest pay.
+    /// The lowest and highest pay.
     pub pay: Option<[i64; 2]>,
-    /// What the pay is counted in, and paid for.
+    /// The currency and period of the pay.
     pub unit: (Option<CurrencyCode>, Option<SalaryPeriod>),
 }
 
@@ -185,7 +183,7 @@ impl Offer {
 /// The number of an opening at a company.
 pub type Number = (CompanyId, String);
 
-/// Two postings that an operator called two, the lower id first.
+/// Two postings that an operator called different, the lower id first.
 pub type Apart = [PostingId; 2];
 
 /// Both of them, the lower id first.
@@ -197,10 +195,10 @@ pub fn apart(one: PostingId, other: PostingId) -> Apart {
     }
 }
 
-/// When a posting had its matching content. The id decides between those of one moment.
+/// When a posting got its matching content. The id breaks ties.
 pub type Age = (OffsetDateTime, PostingId);
 
-/// A posting with a fingerprint, which may be an original or a copy.
+/// A posting with a fingerprint: a possible original or copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Its id.
@@ -215,16 +213,16 @@ pub struct Candidate {
     pub company: CompanyId,
     /// What it offers.
     pub offer: Offer,
-    /// The actor that created it, as far as that is known.
+    /// Its creator, if known.
     pub created_by: Option<Actor>,
-    /// The posting that it is marked to duplicate.
+    /// The posting that it is marked as duplicating.
     pub duplicate_of: Option<Original>,
     /// Its fingerprint.
     pub dated: DatedFingerprint,
 }
 
 impl Candidate {
-    /// A posting as it is with this fingerprint.
+    /// A posting with its fingerprint.
     pub fn of(posting: &Posting, dated: DatedFingerprint) -> Self {
         Self {
             id: posting.id,
@@ -239,18 +237,18 @@ impl Candidate {
         }
     }
 
-    /// Its place among its duplicates.
+    /// Its order among duplicates.
     pub const fn age(&self) -> Age {
         (self.dated.since, self.id)
     }
 
-    /// Whether it duplicates that open and older posting.
+    /// Whether it duplicates that open, older posting.
     pub fn duplicates(&self, other: &Self) -> bool {
         let is_older = other.id != self.id && other.age() < self.age();
         is_older && self.is_open && other.is_open && self.is_same_job(other)
     }
 
-    /// The employer's own number of the opening, which no other employer's is.
+    /// The employer's own number of the opening, distinct across employers.
     pub fn number(&self) -> Option<Number> {
         Some((self.company, self.offer.requisition.clone()?))
     }
@@ -274,7 +272,7 @@ impl Candidate {
             .min_by_key(|other| other.age())
     }
 
-    /// The posting as those name it that duplicate it.
+    /// The posting as its duplicates refer to it.
     pub fn as_original(&self) -> Original {
         Original {
             id: self.id,

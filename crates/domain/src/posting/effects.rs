@@ -1,17 +1,17 @@
-//! What an accepted push changed of a posting's content, for the summary of its import.
+//! What an accepted push changed of the content, for its import's summary.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use super::Details;
 
-/// What a push set that was not so before.
+/// The values that a push newly set or removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// The fields that had a value and have none now, in the order of [`Details::OPTIONAL_FIELDS`].
+    /// The fields that lost their value, in the order of [`Details::OPTIONAL_FIELDS`].
     lost: u64,
     /// Whether the description fell below a third of its length.
     pub is_shrunk: bool,
-    /// Hashes of the description, the title and the application link, as far as the push set them.
+    /// Hashes of the newly set description, title and application link.
     pub set: [Option<u64>; 3],
 }
 

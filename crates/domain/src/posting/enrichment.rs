@@ -1,6 +1,6 @@
-//! What enrichment makes of a posting: readable texts, coordinates and a verdict.
+//! The results of enrichment: readable texts, coordinates and a verdict.
 //!
-//! [`outcome`](super::outcome) decides what follows for the posting.
+//! [`outcome`](super::outcome) decides their effect.
 
 use super::{DecidedBy, Remark, Verdict, duplicate::MinHash};
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ pub struct Enrichment {
     pub verdict: Verdict,
     /// Who judged it.
     pub by: DecidedBy,
-    /// The signature of the description, by which duplicates are found; `None` if it has no words.
+    /// The description's signature for finding duplicates; `None` without words.
     pub min_hash: Option<MinHash>,
 }
 
 impl Enrichment {
-    /// The enrichment of a posting that no texts can be made of, and that an operator has judged.
+    /// The enrichment of a posting without usable texts that an operator has judged.
     pub fn bare() -> Self {
         Self {
             texts: EnrichedTexts::default(),
@@ -36,24 +36,24 @@ impl Enrichment {
     }
 }
 
-/// The two readable forms of a description, and the title in the second.
+/// A description's two readable forms, and the redacted title.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
-    /// The same with everything hidden that identifies the company or leads past the board.
+    /// The same without anything that identifies the company or leads around the board.
     pub redacted_markdown: String,
-    /// The title with the same hidden, as one line of plain text; `None` without texts.
+    /// The redacted title as one line of plain text; `None` without texts.
     pub redacted_title: Option<String>,
 }
 
-/// What enrichment finds besides texts.
+/// Findings of enrichment besides texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// The coordinates of each of the posting's `locations`, if certain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Option<Coordinates>>,
-    /// What a reader would stumble over.
+    /// Remarks about problems.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
 }

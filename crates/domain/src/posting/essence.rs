@@ -1,23 +1,22 @@
-//! The part of a description that makes it another one.
+//! The part of a description that distinguishes it from another.
 
 use std::borrow::Cow;
 
 use fields::{day::month, tracking};
 
-/// Words that stand behind an age, and before one, in lower case.
+/// Words after an age, and before one, in lower case.
 const BEHIND: [&str; 6] = ["ago", "siden", "sedan", "geleden", "temu", "fa"];
 const BEFORE: [&str; 4] = ["vor", "hace", "depuis", "before"];
 
-/// What an age is counted in: the beginnings of words in lower case.
+/// Units of an age: beginnings of words in lower case.
 const UNITS: [&str; 23] = [
     "second", "minute", "hour", "day", "week", "month", "sekunde", "stunde", "tag", "woche",
     "monat", "jour", "heure", "semaine", "día", "hora", "dag", "time", "uke", "vecka", "min",
     "giorn", "h",
 ];
 
-/// A description without what changes by itself: ages such as `37 minutes ago`, tracking parameters
-/// of links, and white space that readers do not see. Of a text without elements the line breaks
-/// count.
+/// A description without what changes by itself: ages such as `37 minutes ago`, tracking
+/// parameters, and invisible white space. In text without elements, line breaks count.
 pub(super) fn essence(text: &str) -> Cow<'_, str> {
     let text = without_tracking(text);
     let is_html = ["</", "<p", "<br", "<li"]
@@ -47,8 +46,7 @@ pub(super) fn essence(text: &str) -> Cow<'_, str> {
     words.join(" ").into()
 }
 
-/// The words of a description without numbers, months beside a number, and tracking parameters of
-/// links.
+/// A description's words without numbers, months beside a number, and tracking parameters.
 pub(crate) fn skeleton(text: &str) -> String {
     let text = without_tracking(text).to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric());
@@ -98,7 +96,7 @@ fn forget_ages(words: &mut [&str]) {
     }
 }
 
-/// The letters and digits of a word in lower case, without the elements around it.
+/// A word's letters and digits in lower case, without surrounding elements.
 fn plain(word: &str) -> String {
     let (mut text, mut is_tag) = (String::new(), false);
     for c in word.chars() {

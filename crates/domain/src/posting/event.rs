@@ -20,15 +20,15 @@ pub const fn enrich(id: PostingId) -> Effect {
 /// The queue of postings whose duplicates are looked up again.
 pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates", "look for copies"));
 
-/// The search for what a posting duplicates, and for what duplicates it.
+/// The search for what a posting duplicates, and for its duplicates.
 pub const fn look_up_duplicates(id: PostingId) -> Effect {
     Effect::new(DUPLICATES, id.uuid())
 }
 
-/// The queue of companies whose postings and doubles are looked at.
+/// The queue of companies whose postings and similar companies are checked.
 pub const COMPANIES: Queue = Queue::of(Kind::new("companies", "settle a company"));
 
-/// The move of a merged company's postings, and the search for companies that it may be one with.
+/// The move of a merged company's postings, and the search for similar companies.
 pub const fn settle_company(id: CompanyId) -> Effect {
     Effect::new(COMPANIES, id.uuid())
 }
@@ -43,22 +43,21 @@ pub const JOB_POSTING_APPROVED: EventName = EventName::new("JobPostingApproved")
 pub const JOB_POSTING_REJECTED: EventName = EventName::new("JobPostingRejected");
 /// A posting was taken down.
 pub const JOB_POSTING_EXPIRED: EventName = EventName::new("JobPostingExpired");
-/// A posting that was taken down came back.
+/// A posting that had expired was reopened.
 pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened");
-/// Enrichment made other texts or another place of a posting, gave another reason or found another
-/// posting that it duplicates, and its status stayed.
+/// Enrichment changed a posting's texts, place, reason or original, but not its status.
 pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
-/// Everything that a posting said was deleted, for good. Readers see its identifier alone.
+/// A posting was permanently deleted. Readers see only its identifier.
 pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
-/// A company was merged into another one, whose id takes the place of its own.
+/// A company was merged into another, whose id replaces its own.
 pub const COMPANY_MERGED: EventName = EventName::new("CompanyMerged");
-/// An operator decided about a report of a reader. Only clients that may send reports see it.
+/// An operator decided about a reader's report. Only clients that may send reports see it.
 pub const REPORT_DECIDED: EventName = EventName::new("ReportDecided");
 
-/// The events that readers outside may see.
+/// The events visible to outside readers.
 pub const PUBLIC: [EventName; 13] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,

@@ -1,6 +1,5 @@
-//! The fields of a push, each of them once: from this list come what a body is parsed to and what
-//! it is refused for, what is stored, what unknown names are compared with, and the schema of the
-//! OpenAPI document.
+//! The fields of a push, declared once: this list defines parsing, refusals, storage, suggestions
+//! for unknown names, and the OpenAPI schema.
 
 use fields::{
     DayOrTime, FieldValue as _, Patch, Sent, SentWebsite, WebsiteKey,
@@ -17,15 +16,15 @@ use super::{
     SalaryPeriod, Values,
 };
 
-/// Checks the address for applications. That is stricter than the rule for subscribers: applicants
-/// must be able to reach it, while a subscriber's may be one that an account already holds.
+/// Checks the address for applications, more strictly than a subscriber's: applicants must be able
+/// to reach it, while an account may already hold a subscriber's.
 pub(crate) fn check_email(text: &str) -> Result<(), &'static str> {
     let parts = email::parts(text).filter(email::Parts::is_dot_string);
     parts.map(|_| ()).ok_or("must be a valid e-mail address")
 }
 
-/// Declares [`Details`] and [`PostingPatch`]: `required` fields are never empty, `lists` are empty
-/// unless they are set, `optional` fields are `None`; `others` are not stored with the posting.
+/// Declares [`Details`] and [`PostingPatch`]: `required` fields are never empty, `lists` may be
+/// empty, `optional` fields may be `None`; `others` are not stored with the posting.
 macro_rules! posting_fields {
     (
         required { $(
@@ -85,7 +84,7 @@ macro_rules! posting_fields {
             pub const OPTIONAL_FIELDS: &[&str] =
                 &[$(stringify!($list),)+ $(stringify!($optional),)+];
 
-            /// The optional fields that have a value, as bits in the order of
+            /// The set optional fields as bits in the order of
             /// [`OPTIONAL_FIELDS`](Self::OPTIONAL_FIELDS).
             pub(crate) fn set_fields(&self) -> u64 {
                 let is_set = [$(!self.$list.is_empty(),)+ $(self.$optional.is_some(),)+];
@@ -231,7 +230,7 @@ fields! {
 }
 
 impl Details {
-    /// Returns the time at which the closing date of the source has ended.
+    /// The end of the source's closing date.
     pub fn closes_at(&self) -> Option<OffsetDateTime> {
         self.valid_through.map(DayOrTime::end)
     }
@@ -244,7 +243,7 @@ impl Details {
 }
 
 impl PostingPatch {
-    /// The changes of the company, which are none if the push has no company.
+    /// The changes of the company; empty if the push has none.
     pub const fn company(&self) -> &CompanyPatch {
         const NONE: &CompanyPatch = &CompanyPatch {
             name: Patch::Keep,
@@ -257,7 +256,7 @@ impl PostingPatch {
         }
     }
 
-    /// Whether the push has fields, apart from what it says of an expiry.
+    /// Whether the push has fields other than an expiry.
     pub(crate) fn has_fields(&self) -> bool {
         let expiration = self.expiration.clone();
         *self
@@ -275,7 +274,8 @@ impl PostingPatch {
         }
     }
 
-    /// Percent-encodes what the application link and the logo's path must not contain in a page.
+    /// Percent-encodes characters of the application link and logo path that a page must not
+    /// contain.
     pub(super) fn encode_addresses(&mut self, errors: &mut FieldErrors) {
         encode("application_url", 2048, &mut self.application_url, errors);
         if let Patch::Set(company) = &mut self.company {
@@ -283,7 +283,7 @@ impl PostingPatch {
         }
     }
 
-    /// The reason of an expiry after the push. The one within `expiration` wins.
+    /// The reason of an expiry after the push; the one within `expiration` wins.
     pub(crate) fn reason_after<'a>(&'a self, stored: Option<&'a str>) -> Option<&'a str> {
         let outer = match &self.expiration_reason {
             Patch::Keep => stored,
@@ -297,7 +297,7 @@ impl PostingPatch {
         self.expiration.value()?.reason.value()
     }
 
-    /// The fields that only a push that makes a posting has to set, as paths, unless it does.
+    /// The paths of fields required for a new posting that the push does not set.
     pub(crate) fn missing_to_create(&self) -> impl Iterator<Item = String> {
         let own = self.missing().into_iter().map(str::to_owned);
         let of_company = self.company().missing().into_iter();
@@ -305,8 +305,7 @@ impl PostingPatch {
     }
 }
 
-/// Percent-encodes an address. The encoded address must keep to its length limit, because a client
-/// may send it back.
+/// Percent-encodes an address, which must keep its length limit, because a client may send it back.
 fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut FieldErrors) {
     let Patch::Set(address) = address else { return };
     let sent = address.len();
@@ -322,12 +321,12 @@ fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut
 }
 
 impl CompanyPatch {
-    /// The key of the company to move to, or to be created with.
+    /// The key of the company to move to, or to create.
     pub fn key(&self) -> Option<&WebsiteKey> {
         self.website_url.value()?.key.as_ref().ok()
     }
 
-    /// Parses a name, and a path to a logo or its absence, by the rules of a push.
+    /// Parses a name, and a logo path or its absence, by the rules of a push.
     pub fn parse(name: Option<&str>, logo_path: &Patch<&str>) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::new();
         let name = name.map(String::string).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! The only way from one state of a posting to another: [`Posting::fire`].
+//! The only way between states of a posting: [`Posting::fire`].
 //!
-//! It does what the [table](Trigger::on) says. The README draws the table's moves, and a test
-//! compares the two. `fire` also does the bookkeeping of a change: the reason, the times, the step
-//! of the history, the event, and the need for enrichment.
+//! It follows the [table](Trigger::on), which the README draws and a test compares. `fire` also
+//! updates the reason, times, history step, event, and the need for enrichment.
 
 use std::borrow::Cow;
 
@@ -20,7 +19,7 @@ pub(crate) struct Cause<'a> {
     pub(crate) at: OffsetDateTime,
     /// The reason of the new state, or of a missing verdict.
     pub(crate) reason: Option<&'a str>,
-    /// The content that a verdict is for.
+    /// The content that a verdict concerns.
     pub(crate) content: Option<ContentHash>,
     pub(crate) lifetime: Lifetime,
     pub(crate) review: Option<Review>,
@@ -42,8 +41,7 @@ impl Cause<'_> {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fired {
     Moved(Step),
-    /// The status stays. There is a step if the reason, the review or the operator's part in it
-    /// changed.
+    /// The status stays. There is a step if the reason, review or operator's decision changed.
     Stayed(Option<Step>),
     Refused(Rejection),
 }
@@ -56,7 +54,7 @@ pub(crate) struct Step {
 }
 
 impl Posting {
-    /// Changes the state as the [table](Trigger::on) allows, with everything that goes with it.
+    /// Changes the state by the [table](Trigger::on), with all consequences.
     pub(crate) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Fired {
         let (before, after) = (self.state, self.target(trigger, &cause));
         match trigger.on(before) {
@@ -89,7 +87,7 @@ impl Posting {
             return Fired::Stayed(None);
         }
         let asks_for_enrichment = match trigger {
-            // Workers that died of making texts would die again.
+            // Workers that died making texts would die again.
             Trigger::ApproveByOperator if before.review() == Some(Review::Poison) => false,
             // Its texts may belong to other content, or be missing.
             Trigger::ApproveByOperator => self.enriched_hash != cause.content,
@@ -124,7 +122,7 @@ impl Posting {
         }
     }
 
-    /// The state that a trigger leads to where the table lets it act.
+    /// The target state of an allowed trigger.
     fn target(&self, trigger: Trigger, cause: &Cause<'_>) -> State {
         let expired = |moderated| State::Expired {
             at: self.state.expired_at().unwrap_or(cause.at),
@@ -140,7 +138,7 @@ impl Posting {
             Trigger::Reopen | Trigger::Relist | Trigger::ReopenByOperator => {
                 State::Pending { review: None }
             }
-            // An operator may have approved this content before another verdict was about other
+            // An operator may have approved this content before another verdict about other
             // content.
             Trigger::ApproveByEnricher => {
                 approved(self.approved_hash.is_some() && self.approved_hash == cause.content)
@@ -152,7 +150,7 @@ impl Posting {
         }
     }
 
-    /// Whether a trigger that leaves the status is a step of the history all the same.
+    /// Whether a trigger without a status change is still a history step.
     fn is_news(
         &self,
         trigger: Trigger,
@@ -205,7 +203,7 @@ impl Posting {
 }
 
 impl Trigger {
-    /// The event of a step that leaves the status. Another reason of an expiry is none (the
+    /// The event of a step without a status change. A new reason of an expiry has none (the
     /// specification).
     const fn event_without_move(self) -> Option<EventName> {
         match self {
@@ -239,9 +237,9 @@ mod tests {
     use super::*;
     use crate::testing::posting;
 
-    /// What each trigger does to a posting that waits, that waits for a review, that is approved,
-    /// approved and waits for a review, rejected, rejected by an operator, expired, expired by an
-    /// operator: the event that it raises, a step without one, nothing, or a refusal.
+    /// The effect of each trigger on a posting that waits, waits for a review, is approved,
+    /// approved and waiting for a review, rejected, rejected by an operator, expired, expired by an
+    /// operator: an event, a step without one, nothing, or a refusal.
     const TABLE: &str = "
         client expires                      Expired  Expired  Expired  Expired  refused  refused  step     -
         operator expires                    Expired  Expired  Expired  Expired  refused  refused  step     -

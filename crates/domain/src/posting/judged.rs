@@ -1,4 +1,4 @@
-//! Keeps the judged values of a posting in view, while others wait for a verdict.
+//! Keeps judged values shown while others wait for a verdict.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use time::OffsetDateTime;
 use super::{ContentHash, DESCRIPTION, Details, Held, Pending, Posting, PostingView, Shown, State};
 use crate::company::CompanyView;
 
-/// The fields that are shown only once they were judged. Links and addresses are, as far as they
-/// lead to another domain.
+/// The fields shown only once judged. Links and addresses are guarded when they lead to another
+/// domain.
 const GUARDED: [&str; 7] = [
     "title",
     DESCRIPTION,
@@ -32,7 +32,7 @@ impl Posting {
         (details, company, alias)
     }
 
-    /// The domains that applications go to, if a push changed them and no verdict was about that.
+    /// The domains of applications that a push changed and no verdict covered.
     pub fn unjudged_domains(&self) -> Vec<String> {
         let is_changed = |shown: &Shown| {
             ["application_url", "application_email"]
@@ -44,7 +44,7 @@ impl Posting {
         domains.filter(|_| changed).collect()
     }
 
-    /// Keeps what was judged in view, now that a push has changed the posting from `before`.
+    /// Keeps judged values shown after a push changed the posting from `before`.
     pub(crate) fn keep_judged(&mut self, before: &Self, now: OffsetDateTime) {
         let was_judged = match before.state {
             State::Approved { .. } => true,
@@ -84,7 +84,7 @@ impl Posting {
         });
     }
 
-    /// Notes that the record of this version has the description that readers see, if none has.
+    /// Notes that this version's record has the shown description, if none has.
     pub(crate) fn locate_description(&mut self) {
         if let Some(shown) = &mut self.shown
             && shown.values.has(DESCRIPTION)
@@ -99,21 +99,21 @@ impl Posting {
         matches!(held, Some(Held::Back { content: it, .. }) if *it == content)
     }
 
-    /// The description that readers see, if its text is in the record of a version.
+    /// The record of the shown description, if a version's record has its text.
     pub fn shown_description(&self) -> Option<(PostingId, Version)> {
         let shown = self.shown.as_ref()?;
         Some((self.id, shown.description_in?))
     }
 
-    /// The company that readers see, if that is not the one that was pushed.
+    /// The shown company, if it differs from the pushed one.
     pub fn shown_company(&self) -> Option<CompanyId> {
         self.shown.as_ref()?.company_id
     }
 }
 
 impl PostingView {
-    /// The posting as its readers see it, from what is stored: `description` is the text of
-    /// [`Posting::shown_description`], `company` is [`Posting::shown_company`].
+    /// The posting as readers see it: `description` is the text of [`Posting::shown_description`],
+    /// `company` is [`Posting::shown_company`].
     #[must_use]
     pub fn shown(mut self, description: Option<Arc<str>>, company: Option<CompanyView>) -> Self {
         let Some(shown) = self.posting.shown.take() else {
@@ -141,7 +141,7 @@ impl PostingView {
             self.posting.company_id = id;
             pending.company = Some(std::mem::replace(&mut self.company, company));
         }
-        // A merge may have made one of the two companies.
+        // A merge may have made the two companies one.
         let is_any = !pending.values.is_empty() || pending.company.is_some();
         self.pending = is_any.then_some(pending);
         self

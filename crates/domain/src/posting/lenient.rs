@@ -1,9 +1,8 @@
-//! Lenient handling (RFC 7240): what a wrong value certainly means is taken for it, and any other
-//! wrong optional value is left out.
+//! Lenient handling (RFC 7240): certain meanings of invalid values are used; other invalid optional
+//! values are left out.
 //!
-//! A payload without errors is taken as it is. Of any other one each wrong value is replaced or
-//! removed by itself, and the rest is read once more by the rules of every push. So nothing is
-//! stored that the rules refuse.
+//! A valid payload is unchanged. Otherwise each invalid value is replaced or removed, and the
+//! result is read again by the usual rules. So nothing is stored that the rules refuse.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -23,7 +22,7 @@ pub(crate) struct Payload {
     pub(crate) patch: PostingPatch,
     pub(crate) errors: FieldErrors,
     pub(crate) notices: Vec<Notice>,
-    /// Why the ways to apply were left out: a posting needs one.
+    /// Why all ways to apply were left out: a posting needs one.
     pub(crate) dropped: FieldErrors,
 }
 
@@ -43,7 +42,7 @@ impl Payload {
         Ok(body::parse(json)?.into())
     }
 
-    /// The same payload, or what can be taken of it if anything is wrong with it.
+    /// The payload, or its usable part.
     pub(crate) fn leniently(self, json: &str) -> Result<Self, BodyError> {
         if self.errors.is_empty() {
             return Ok(self);
@@ -69,7 +68,7 @@ impl Payload {
     }
 }
 
-/// The JSON to take of a member; `None` leaves it out.
+/// The JSON to use for a member; `None` omits it.
 fn take<'a>(
     name: &str,
     sent: &'a str,
@@ -85,7 +84,7 @@ fn take<'a>(
     if !is_wrong && within.is_empty() {
         return Some(sent.into());
     }
-    // What nests too deeply to be read means nothing.
+    // Values nested too deeply have no meaning.
     let mut value = serde_json::from_str::<Value>(sent).unwrap_or_default();
     let is_known = !is_wrong && !errors.is_full();
     match &mut value {
@@ -96,7 +95,7 @@ fn take<'a>(
         Value::Array(items) if is_known => {
             let sent = items.len();
             list(name, items, &within, notices);
-            // An update keeps what is stored.
+            // An update keeps the stored value.
             if items.is_empty() && sent > 0 {
                 return None;
             }
@@ -116,7 +115,7 @@ fn take<'a>(
     Some(value.to_string().into())
 }
 
-/// Corrects the wrong members of an object, or leaves them out.
+/// Corrects or omits an object's invalid members.
 fn inner(
     (path, pattern): (&str, &str),
     members: &mut Map<String, Value>,
@@ -181,8 +180,8 @@ fn list(name: &str, items: &mut Vec<Value>, wrong: &[&str], notices: &mut Vec<No
     });
 }
 
-/// Whether a wrong value is refused: a posting needs the field, only the service sets it, or it
-/// asks for an expiry.
+/// Whether an invalid value is refused: the field is required, only the service sets it, or it
+/// requests an expiry.
 fn is_needed(path: &str) -> bool {
     let required = [
         "title",
@@ -247,7 +246,7 @@ fn term<T: Term>(text: &str) -> Option<Value> {
     T::certain(text).map(Value::from)
 }
 
-/// A number that is written as a text, rounded half up if it has a fraction.
+/// A number written as a text; fractions are rounded half up.
 fn whole(value: &Value) -> Option<i64> {
     let text: String = match value {
         Value::Number(number) => number.to_string(),
@@ -264,7 +263,7 @@ fn whole(value: &Value) -> Option<i64> {
 }
 
 /// The number of a text, with a point before the fraction. A single separator before three digits
-/// may be of either kind, so it means nothing for certain.
+/// is ambiguous, so it means nothing for certain.
 fn plain_number(text: &str) -> Option<String> {
     let text = text
         .trim()
@@ -300,7 +299,7 @@ fn plain_number(text: &str) -> Option<String> {
     Some(format!("{whole}.{fraction}"))
 }
 
-/// An address that lacks its scheme: a host with a top-level domain, and what follows it.
+/// An address without a scheme: a host with a top-level domain, and what follows.
 fn with_scheme(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("//").unwrap_or(text);
@@ -315,7 +314,7 @@ fn with_scheme(text: &str) -> Option<String> {
     is_host.then(|| format!("https://{text}"))
 }
 
-/// A time in another spelling of ISO 8601, or the day of one that lacks its zone.
+/// A time in another ISO 8601 spelling, or the day if it lacks a zone.
 fn date(text: &str) -> Option<String> {
     let text = text.trim();
     let (day, rest) = text.split_at_checked(10)?;

@@ -1,11 +1,11 @@
-//! How long a posting stays without being pushed again.
+//! The lifetime of a posting that is not pushed again.
 
 use kernel::Status;
 use time::{Duration, OffsetDateTime};
 
 use super::Posting;
 
-/// The lifetime of postings. It starts with the approval, and again with a push in its second half.
+/// The lifetime of postings. It starts at the approval, and again with a push in its second half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -13,7 +13,7 @@ impl Lifetime {
     /// Postings stay for ever.
     pub const NEVER: Self = Self(None);
 
-    /// Postings stay for some days; 0 is for ever.
+    /// Days that postings stay; 0 means for ever.
     pub fn days(days: u32) -> Self {
         Self((days > 0).then(|| Duration::days(days.into())))
     }
@@ -23,12 +23,12 @@ impl Lifetime {
         self.0.is_some()
     }
 
-    /// The end of a lifetime that starts now; `None` if unlimited or past the end of time.
+    /// The end of a lifetime starting now; `None` if unlimited or out of range.
     pub(crate) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         now.checked_add(self.0?)
     }
 
-    /// Sets the end of a pushed posting whose closing date was `closed` until now.
+    /// Renews the end of a pushed posting whose closing date was `closed`.
     pub(crate) fn renew(
         self,
         posting: &mut Posting,
@@ -39,9 +39,9 @@ impl Lifetime {
         posting.expire_at = self.end(posting.status(), posting.expire_at, closing, now);
     }
 
-    /// Returns the end of a posting after a push that moves its closing date from the first of
-    /// `closing` to the second. The lifetime starts again if less than half of it is left, and ends
-    /// if postings stay for ever. A closing date makes it shorter, never longer.
+    /// The end of a posting after a push that changes its closing date from the first to the second
+    /// of `closing`. The lifetime restarts in its second half, and is dropped if postings stay for
+    /// ever. A closing date shortens it, never extends it.
     pub(crate) fn end(
         self,
         status: Status,
@@ -52,7 +52,7 @@ impl Lifetime {
         if !status.is_open() {
             return end;
         }
-        // An end by the closing date says nothing of the lifetime.
+        // An end by the closing date says nothing about the lifetime.
         let own = end.filter(|end| Some(*end) != closed);
         let is_due = self.is_due(status, own, now);
         let own = if is_due { self.starting(now) } else { own };
@@ -63,7 +63,7 @@ impl Lifetime {
         match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
-            // It was approved while lifetimes were switched off.
+            // It was approved while lifetimes were off.
             (Some(_), status, None) => status == Status::Approved,
         }
     }

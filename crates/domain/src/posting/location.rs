@@ -1,4 +1,4 @@
-//! `locations`: every place of a job that has more than one.
+//! `locations`: the places of a job with more than one.
 
 use fields::{FieldValue, Sent, codes::CountryCode, fields, validation::FieldErrors};
 use serde::{
@@ -9,7 +9,7 @@ use serde::{
 /// The largest number of places.
 pub const MOST_LOCATIONS: usize = 50;
 
-/// One place of a job. At least one of its parts is known.
+/// A place of a job, with at least one known part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// The country.
@@ -38,7 +38,7 @@ impl Location {
     }
 }
 
-/// The places of a job: at least one.
+/// A job's places: at least one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locations(Vec<Location>);
 

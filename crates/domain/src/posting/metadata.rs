@@ -22,7 +22,7 @@ impl Metadata {
     }
 }
 
-/// It is not read into values, so that it comes back as sent.
+/// Not parsed into values, so it is returned as sent.
 impl FieldValue for Metadata {
     const EXPECTED: &'static str = "an object";
 

@@ -1,22 +1,22 @@
-//! `MinHash` signatures of descriptions, by which nearly equal ones are found.
+//! `MinHash` signatures of descriptions, to find nearly equal ones.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// The share of equal values of two signatures estimates how much of their texts is the same.
+/// A signature: the share of equal values of two estimates how much text they have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MinHash([u16; MinHash::LENGTH]);
 
 impl MinHash {
     /// The number of values.
     pub const LENGTH: usize = 64;
-    /// The size in a store.
+    /// The stored size in bytes.
     pub const BYTES: usize = 2 * Self::LENGTH;
-    /// The least number of equal values of texts that are nearly the same: about 81 per cent.
+    /// The least number of equal values for nearly equal texts: about 81 per cent.
     ///
-    /// Real copies share 94 to 100 per cent of their text. Other jobs of the same title in the same
-    /// place share at most 70, and one such pair in a hundred passes for a copy by 64 values.
+    /// Real copies share 94 to 100 per cent of their text. Other jobs with the same title and place
+    /// share at most 70, and one such pair in a hundred passes for a copy by 64 values.
     const ALIKE: usize = 52;
 
     /// Wraps values.

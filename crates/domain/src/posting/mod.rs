@@ -1,9 +1,9 @@
-//! Job postings as values: what is pushed, what is stored, and what is read.
+//! Job postings as values: pushed, stored, and read.
 //!
-//! [`PutPosting`] is the command of the specification's one operation, its fields are listed in
-//! [`PostingPatch`]. [`Posting`] is what is stored of it; [`Trigger`] is the table of its states.
-//! [`Enrichment`] is what an enricher makes of it, and [`duplicate`] tells which postings offer the
-//! same job. What is done with all of these is in [`decision`](crate::decision).
+//! [`PutPosting`] is the command of the specification's operation, with the fields of
+//! [`PostingPatch`]. [`Posting`] is the stored form; [`Trigger`] is the table of its states.
+//! [`Enrichment`] is an enricher's result, and [`duplicate`] finds postings that offer the same
+//! job. [`decision`](crate::decision) has the rules.
 
 mod answer;
 mod basis;

@@ -5,18 +5,18 @@ use super::Ground;
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moderation {
-    /// Approve the present content, whatever an enricher decides.
+    /// Approve the present content, overriding any enricher.
     Approve,
-    /// Reject the posting, whatever an enricher decides and a client pushes.
+    /// Reject the posting, overriding enrichers and pushes.
     Reject {
         /// The reason.
         reason: String,
         /// The ground.
         ground: Ground,
     },
-    /// Feature it, or no longer.
+    /// Feature the posting, or stop featuring it.
     Feature(bool),
-    /// Take it down, until an operator reopens it.
+    /// Take it down until an operator reopens it.
     Expire {
         /// The reason.
         reason: String,
@@ -40,7 +40,7 @@ impl Moderation {
         }
     }
 
-    /// Whether the posting needs no verdict of an enricher any more.
+    /// Whether the posting needs no enricher's verdict any more.
     pub const fn ends_enrichment(&self) -> bool {
         !matches!(self, Self::Feature(_))
     }

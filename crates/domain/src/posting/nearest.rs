@@ -1,10 +1,10 @@
-//! The names that sources give to the fields of a posting.
+//! Names that sources use for a posting's fields.
 
 use fields::body;
 
 use super::PostingPatch;
 
-/// Fields, each with names that others have for it: without separators, in lower case.
+/// Fields with other names, without separators, in lower case.
 const OTHERS: &str = "
     title: jobtitle position name headline role
     raw_description: description body content text html jobdescription descriptionhtml

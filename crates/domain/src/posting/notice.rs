@@ -1,4 +1,4 @@
-//! Notices: what a push that succeeded did not do.
+//! Notices: parts of a successful push that were not done.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -45,17 +45,17 @@ pub enum Notice {
     CompanyOfAnother,
     /// An operator set the company's name or logo.
     CompanyOfOperator,
-    /// The website named is an alias of the company.
+    /// The named website is an alias of the company.
     CompanyByAlias,
-    /// An earlier line of the import named the company, and decides its name and logo.
+    /// An earlier line of the import named the company, and sets its name and logo.
     CompanyNamedBefore,
-    /// The field with this path, as it was sent, is none of a posting.
+    /// The field with this path, as sent, does not exist.
     UnknownField(Arc<str>),
-    /// The value of the field with this path was taken for another one, as it was stored.
+    /// The value at this path was replaced by this one.
     Corrected(Arc<str>, Arc<str>),
-    /// The value of the field with this path was wrong.
+    /// The invalid value at this path was left out.
     LeftOut(Arc<str>),
-    /// Character references of the field with this path were replaced.
+    /// Character references at this path were replaced.
     Decoded(Arc<str>),
 }
 
@@ -89,7 +89,7 @@ impl Notice {
         }
     }
 
-    /// The value that was taken for a wrong one.
+    /// The value used instead of an invalid one.
     pub fn to(&self) -> Option<&str> {
         match self {
             Self::Corrected(_, to) => Some(to),
@@ -97,7 +97,7 @@ impl Notice {
         }
     }
 
-    /// The field that the unknown one may be a misspelling of.
+    /// The field that the unknown one may misspell.
     pub fn nearest(&self) -> Option<String> {
         match self {
             Self::UnknownField(path) => nearest(path),
@@ -153,7 +153,7 @@ impl Notice {
         message.into()
     }
 
-    /// Whether the same command gets it again while the posting and its company stay as they are.
+    /// Whether the same command gets it again while posting and company stay unchanged.
     pub const fn is_repeatable(&self) -> bool {
         !matches!(self.code(), NoticeCode::CompanyKept)
     }
@@ -169,7 +169,7 @@ impl NoticeCounts {
         self.0[notice.code() as usize] += 1;
     }
 
-    /// The codes that there are notices of, with the number of notices.
+    /// The codes with notices, and their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (NoticeCode, u64)> {
         let counts = NoticeCode::ALL.iter().copied().zip(self.0);
         counts.filter(|(_, count)| *count > 0)

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{Notice, Payload, PostingPatch, Trigger, nearest::nearest};
 use crate::authority::Principal;
 
-/// Whether an earlier line of the import named the line's company, and so decides about it.
+/// Whether an earlier line of the import named the line's company, and so decides its values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NamedBefore {
     /// None did.
@@ -26,26 +26,26 @@ pub enum NamedBefore {
 /// How unknown fields and wrong values are handled (RFC 7240).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handling {
-    /// Unknown fields are left out, wrong values are refused.
+    /// Unknown fields are left out, invalid values refused.
     #[default]
     Usual,
     /// Both are refused.
     Strict,
-    /// Both are left out, and what certainly means another value is taken for it.
+    /// Both are left out; invalid values with a certain meaning are corrected.
     Lenient,
 }
 
-/// Create, update or expire a posting; [`decide`](crate::decision::decide) finds out which.
+/// Create, update or expire a posting; [`decide`](crate::decision::decide) determines which.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
     /// The posting's identifier.
     pub identifier: SourceIdentifier,
     /// The changes.
     pub patch: PostingPatch,
-    /// The errors of the payload itself, reported together with the fields that a *new* posting
-    /// lacks: only the store knows whether it is new. Unknown fields are noted beside them.
+    /// The payload's own errors, reported together with the fields missing from a *new* posting:
+    /// only the store knows whether it is new. Unknown fields are noted beside them.
     pub errors: FieldErrors,
-    /// Whether wrong optional values are left out.
+    /// Whether invalid optional values are left out.
     pub is_lenient: bool,
     pub(crate) notices: Vec<Notice>,
     /// Why ways to apply were left out.
@@ -56,11 +56,11 @@ pub struct PutPosting {
     pub catalogue: Option<CatalogueId>,
     /// The import that it is a line of.
     pub import: Option<Uuid>,
-    /// Whether an earlier line decides the name and the logo of the company.
+    /// Whether an earlier line sets the company's name and logo.
     pub company_named: NamedBefore,
     /// The id to use if the posting is new.
     pub new_id: PostingId,
-    /// The trace of the request, if it is traced.
+    /// The request's trace, if any.
     pub trace: Option<TraceParent>,
 }
 
@@ -78,7 +78,7 @@ impl PutPosting {
         Self::parse_as(segment, body, Handling::Usual, by, new_id)
     }
 
-    /// Parses a request, with its unknown fields and wrong values handled in this way.
+    /// Parses a request with this handling of unknown fields and invalid values.
     pub fn parse_as(
         segment: &str,
         body: &[u8],
@@ -145,15 +145,15 @@ impl PutPosting {
         }
     }
 
-    /// Whether it expires the posting. One whose `expiration` is of another type is refused in any
-    /// case, and then no other field need be there.
+    /// Whether it expires the posting. An invalid `expiration` is refused anyway, so other fields
+    /// may be missing.
     pub fn expires(&self) -> bool {
         self.patch.expiration.value().is_some()
             || (!self.errors.is_empty() && self.errors.concern("expiration"))
     }
 
-    /// Makes it a command of a catalogue that lists the posting. If the posting has expired, it
-    /// comes back, unless the command expires it.
+    /// Makes it a command of a catalogue that lists the posting, which reopens an expired posting
+    /// unless the command expires it.
     #[must_use]
     pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
         self.catalogue = Some(catalogue);

@@ -1,4 +1,4 @@
-//! Remarks: what a reader, a search engine or a lawyer would stumble over. They refuse nothing.
+//! Remarks: problems for readers, search engines or lawyers. They refuse nothing.
 
 use fields::vocabulary::vocabulary;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ vocabulary! {
         PayRangeWide = "pay_range_wide",
         /// The pay has no currency.
         PayWithoutCurrency = "pay_without_currency",
-        /// The text names other figures.
+        /// The text names other amounts.
         PayContradicted = "pay_contradicted",
         /// The place is in no table.
         PlaceUnknown = "place_unknown",
@@ -22,7 +22,7 @@ vocabulary! {
         SeveralPlaces = "several_places",
         /// The field holds no place.
         NoPlace = "no_place",
-        /// The text says otherwise of remote work.
+        /// The text contradicts the field about remote work.
         RemoteContradicted = "remote_contradicted",
         /// The text names a closing date that has passed.
         ClosingDatePassed = "closing_date_passed",
@@ -30,11 +30,11 @@ vocabulary! {
         GoogleIncomplete = "google_incomplete",
         /// The text shows the marks of an encoding.
         TextEncoded = "text_encoded",
-        /// The text was read in another encoding than it was written in.
+        /// The text was decoded with the wrong encoding.
         TextGarbled = "text_garbled",
         /// The text is the beginning of a longer one.
         TextTeaser = "text_teaser",
-        /// The content changes with each push only in numbers, dates or tracking parameters.
+        /// Each push changes only numbers, dates or tracking parameters.
         Churn = "churn",
     }
 }

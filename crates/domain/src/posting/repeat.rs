@@ -1,14 +1,14 @@
-//! Answers to commands that are repeated, and change nothing.
+//! Answers to repeated commands that change nothing.
 
 use kernel::CatalogueId;
 use time::OffsetDateTime;
 
 use super::{Answer, Basis, Lifetime, Notice};
 
-/// The answer to a command that changes nothing, with what it depends on.
+/// The answer to a command that changes nothing, and its conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatAnswer {
-    /// The answer, without notices, with the state that the posting and its company are in.
+    /// The answer without notices, with the state of posting and company.
     pub answer: Answer,
     /// The catalogue of the posting.
     pub catalogue: Option<CatalogueId>,
@@ -19,7 +19,7 @@ pub struct RepeatAnswer {
 }
 
 impl RepeatAnswer {
-    /// The answer to a command that changed nothing in the state `basis`; `None` if it has to be
+    /// The answer to a command that changed nothing in the state `basis`; `None` if it must be
     /// decided.
     pub fn repeat(
         self,

@@ -1,8 +1,8 @@
-//! What readers see of a posting: the values that were judged, while others wait for a verdict.
+//! What readers see of a posting: judged values, while others wait for a verdict.
 //!
-//! A posting has its values as pushed. While a change of guarded fields waits, [`Shown`] holds the
-//! values that are shown instead. [`PostingView::shown`](super::PostingView::shown) applies them,
-//! for every reader.
+//! A posting has its values as pushed. While changed guarded fields wait, [`Shown`] has the values
+//! to show instead, which [`PostingView::shown`](super::PostingView::shown) applies for every
+//! reader.
 
 use std::sync::Arc;
 
@@ -13,29 +13,29 @@ use time::OffsetDateTime;
 use super::{ContentHash, Values};
 use crate::company::CompanyView;
 
-/// The values that readers still see, where they differ from those that were pushed.
+/// The values that readers still see where they differ from the pushed ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// When the first change that waits was pushed.
+    /// When the first waiting change was pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
-    /// The judged values of the fields that wait; of the description its digest.
+    /// The judged values of waiting fields; of the description its digest.
     pub values: Values,
-    /// The company, if that waits.
+    /// The shown company, if a change of it waits.
     pub company_id: Option<CompanyId>,
-    /// The alias by which it came to that company, as for [`Posting::came_by`](super::Posting).
+    /// The alias by which the posting came to it, as for [`Posting::came_by`](super::Posting).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came_by: Option<CompanyId>,
-    /// The version whose record has the text of the description, if that waits.
+    /// The version whose record has the shown description's text, if a change of it waits.
     pub description_in: Option<Version>,
-    /// Whether what waits was judged to be no ad.
+    /// Whether the waiting content was judged to be no ad.
     pub held: Option<Held>,
 }
 
-/// Content that is no ad, which is held back from an approved posting.
+/// Content that is no ad, held back from an approved posting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Held {
-    /// Such content has been held back since a time; this is the last of it.
+    /// Such content is held back since this time; this is the latest.
     Back {
         /// The time.
         #[serde(with = "time::serde::rfc3339")]
@@ -43,7 +43,7 @@ pub enum Held {
         /// The content.
         content: ContentHash,
     },
-    /// The time is over. Such content is rejected when it is judged again.
+    /// The hold is over. Such content is rejected when judged again.
     Over,
 }
 
@@ -67,13 +67,13 @@ impl Shown {
     }
 }
 
-/// The values of an approved posting that wait for a verdict, as they were pushed.
+/// The pushed values of an approved posting that wait for a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
     /// When the first of them was pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
-    /// What was pushed, of the fields that wait. The description's text is in `description`.
+    /// The pushed values of waiting fields, without the description's text.
     pub values: Values,
     /// The description, if it waits and was read.
     pub description: Option<Arc<str>>,

@@ -1,4 +1,4 @@
-//! A posting: its state as the rules see it, and what readers see of it.
+//! A posting: its state for the rules, and its view for readers.
 
 use kernel::{
     Actor, CatalogueId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
@@ -15,14 +15,14 @@ use crate::company::CompanyView;
 /// The reason of an expiry by the closing date.
 pub(crate) const CLOSED: &str = "The closing date has passed.";
 
-/// A posting as the rules see it, without texts and history. See [`PostingView`].
+/// A posting for the rules, without texts and history. See [`PostingView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// The id in this service.
     pub id: PostingId,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
-    /// Counts the commits that wrote it; a commit is guarded by it.
+    /// Counts its commits, and guards them.
     pub version: Version,
     /// Only [`fire`](Self::fire) changes it, with its reason.
     pub(super) state: State,
@@ -31,22 +31,22 @@ pub struct Posting {
     pub details: Details,
     /// The company.
     pub company_id: CompanyId,
-    /// The alias by which it came to the company, which gets it back when it is none any more.
+    /// The alias by which it came to the company. A company that is no alias any more gets it back.
     pub came_by: Option<CompanyId>,
-    /// The judged values that readers see instead, while pushed ones wait for a verdict.
+    /// The judged values shown instead, while pushed ones wait for a verdict.
     #[serde(default)]
     pub shown: Option<Shown>,
-    /// The catalogue that listed it last, if any did. That catalogue may be deleted.
+    /// The catalogue that listed it last, possibly deleted.
     pub catalogue: Option<CatalogueId>,
-    /// The content that the last outcome was for; `None` before it and after reopening.
+    /// The content of the last outcome; `None` before it and after reopening.
     pub enriched_hash: Option<ContentHash>,
-    /// The content that an operator approved, which no enricher overrules.
+    /// The content that an operator approved, overriding enrichers.
     pub approved_hash: Option<ContentHash>,
-    /// The texts and coordinates that enrichment made last, if they are kept.
+    /// The last texts and coordinates by enrichment, if kept.
     pub texts_digest: Option<TextsDigest>,
-    /// The posting that it duplicates, see [`duplicate`](super::duplicate); none unless it is open.
+    /// The posting that it duplicates, see [`duplicate`](super::duplicate); only while open.
     pub duplicate_of: Option<Original>,
-    /// When a push after the first last changed what makes it a [`duplicate`](super::duplicate).
+    /// When a push after the first last changed its [duplicate](super::duplicate)-relevant content.
     #[serde(with = "time::serde::rfc3339::option")]
     pub content_at: Option<OffsetDateTime>,
     /// Whether an operator features it.
@@ -60,12 +60,12 @@ pub struct Posting {
     /// When it was first pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
-    /// The actor that created it; `None` where that is not known any more.
+    /// The creator; `None` if no longer known.
     pub created_by: Option<Actor>,
     /// When it last changed.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
-    /// The actor of the last change; `None` if it is older than this record.
+    /// The actor of the last change; `None` if unrecorded.
     pub updated_by: Option<Actor>,
 }
 
@@ -94,7 +94,7 @@ impl Posting {
         }
     }
 
-    /// A posting as a store has it, whose other fields are still empty.
+    /// A stored posting, whose other fields are still empty.
     pub fn stored(
         (state, status_reason): (State, Option<String>),
         id: PostingId,
@@ -141,7 +141,7 @@ impl Posting {
         self.state
     }
 
-    /// The status, by which integrations know the state.
+    /// The status: the state as integrations know it.
     pub const fn status(&self) -> Status {
         self.state.status()
     }
@@ -156,7 +156,7 @@ impl Posting {
         self.state.is_moderated()
     }
 
-    /// The reason why its newest content gets no verdict without an operator.
+    /// Why its newest content gets no verdict without an operator.
     pub const fn review(&self) -> Option<Review> {
         self.state.review()
     }
@@ -171,24 +171,24 @@ impl Posting {
         self.status_reason.as_deref()
     }
 
-    /// Sets actor and time of the last change. The time never goes back, though clocks of several
-    /// machines may disagree.
+    /// Sets actor and time of the last change. The time never goes back, though clocks may
+    /// disagree.
     pub(crate) fn touch(&mut self, by: Actor, at: OffsetDateTime) {
         self.updated_by = Some(by);
         self.updated_at = self.updated_at.max(at);
     }
 
-    /// Whether enrichment has made anything of it that is kept.
+    /// Whether any enrichment result is kept.
     pub const fn has_texts(&self) -> bool {
         self.enriched_hash.is_some() || self.texts_digest.is_some()
     }
 
-    /// When the content that makes it a [`duplicate`](super::duplicate) was pushed.
+    /// When its [duplicate](super::duplicate)-relevant content was pushed.
     pub fn content_since(&self) -> OffsetDateTime {
         self.content_at.unwrap_or(self.created_at)
     }
 
-    /// Whether the end of its closing date expired it.
+    /// Whether its closing date expired it.
     pub(crate) fn is_closed_by_date(&self) -> bool {
         let expired = matches!(
             self.state,
@@ -200,12 +200,12 @@ impl Posting {
         expired && self.status_reason() == Some(CLOSED)
     }
 
-    /// Whether its lifetime has ended, and it has not expired yet.
+    /// Whether its lifetime has ended, but it has not expired yet.
     pub fn is_overdue(&self, now: OffsetDateTime) -> bool {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it expired before this time and was not changed since, so that a purge deletes it.
+    /// Whether it expired before this time and did not change since, so that a purge deletes it.
     pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
         self.expired_at().is_some_and(|at| at < before) && self.updated_at < before
     }
@@ -218,7 +218,7 @@ impl Posting {
     }
 }
 
-/// Declares what changes of a posting beside its details.
+/// Declares the changing parts of a posting besides its details.
 macro_rules! parts {
     ($($part:ident),+ $(,)?) => {
         impl Posting {
@@ -254,12 +254,12 @@ parts! {
     shown,
 }
 
-/// The posting that another one duplicates.
+/// The original of a duplicate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Original {
     /// Its id.
     pub id: PostingId,
-    /// Its identifier, which tells who may know of it.
+    /// Its identifier, which determines who may know of it.
     pub source_identifier: SourceIdentifier,
 }
 
@@ -277,7 +277,7 @@ pub struct HistoryEntry {
     pub by: Actor,
 }
 
-/// A posting with everything a reader may see of it.
+/// A posting with everything that a reader may see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PostingView {
     /// The posting itself.
@@ -292,7 +292,7 @@ pub struct PostingView {
     pub findings: Findings,
     /// The newest decision whether it may be shown; `None` before the first.
     pub decision: Option<Decision>,
-    /// The pushed values that wait for a verdict, if any do.
+    /// Pushed values that wait for a verdict.
     #[serde(default)]
     pub pending: Option<Pending>,
     /// The history, oldest first; empty in lists.
@@ -300,7 +300,7 @@ pub struct PostingView {
 }
 
 impl PostingView {
-    /// The posting for a reader with these prefixes, without an original that they do not permit.
+    /// The posting for a reader with these prefixes, without a hidden original.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let is_seen = |original: &Original| prefixes.permit(&original.source_identifier);
@@ -308,7 +308,7 @@ impl PostingView {
         self
     }
 
-    /// The description, as pushed; empty in a list that was asked for without it.
+    /// The description as pushed; empty in a list without it.
     pub fn description(&self) -> &str {
         let description = self.posting.details.raw_description.text();
         description.map_or("", AsRef::as_ref)

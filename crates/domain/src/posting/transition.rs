@@ -1,7 +1,6 @@
-//! The states of a posting, and the table of the moves between them.
+//! The states of a posting, and the table of transitions.
 //!
-//! [`Trigger::on`] is the table of what each trigger does to a posting in each state.
-//! [`Posting::fire`](super::Posting::fire) acts by it.
+//! [`Trigger::on`] is the table; [`Posting::fire`](super::Posting::fire) applies it.
 
 use fields::{line::bounded, vocabulary::vocabulary};
 use kernel::Status;
@@ -11,20 +10,20 @@ use time::OffsetDateTime;
 /// The longest quoted reason of a review, in characters.
 const LONGEST_REASON: usize = 240;
 
-/// The state of a posting. `moderated` says that an operator decided it: no push and no enricher
-/// reverses a rejection or an expiry of an operator.
+/// The state of a posting. `moderated`: an operator decided it, so no push or enricher reverses a
+/// rejection or an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// It awaits its first verdict, also after it was reopened.
+    /// It awaits its first verdict, also after reopening.
     Pending {
-        /// The reason why it gets none without an operator.
+        /// Why its newest content gets no verdict without an operator.
         review: Option<Review>,
     },
     /// Readers see it.
     Approved {
-        /// The reason why its newest content gets no verdict without an operator.
+        /// Why its newest content gets no verdict without an operator.
         review: Option<Review>,
-        /// Whether an operator approved the content that was judged last.
+        /// Whether an operator approved the last judged content.
         moderated: bool,
     },
     /// A verdict keeps it from readers.
@@ -43,11 +42,11 @@ pub enum State {
 }
 
 vocabulary! {
-    /// The reason why content gets no verdict without an operator.
+    /// Why content gets no verdict without an operator.
     Review {
         /// The enricher gave none.
         NoVerdict = "no_verdict",
-        /// The workers that enriched it died, and others would die of it too.
+        /// Workers died enriching it, and others would too.
         Poison = "poison",
         /// It is no ad, and does not replace one.
         ContentHeld = "content_held",
@@ -66,7 +65,7 @@ impl Review {
 }
 
 impl State {
-    /// The state of these stored values; `None` if they contradict one another.
+    /// The state of these stored values; `None` if contradictory.
     pub const fn stored(
         status: Status,
         review: Option<Review>,
@@ -84,7 +83,7 @@ impl State {
         }
     }
 
-    /// The status, by which integrations know the state.
+    /// The status: the state as integrations know it.
     pub const fn status(self) -> Status {
         match self {
             Self::Pending { .. } => Status::PendingEnrichment,
@@ -109,7 +108,7 @@ impl State {
         }
     }
 
-    /// The reason why its newest content gets no verdict without an operator.
+    /// Why its newest content gets no verdict without an operator.
     pub const fn review(self) -> Option<Review> {
         match self {
             Self::Pending { review } | Self::Approved { review, .. } => review,
@@ -125,7 +124,7 @@ impl State {
         }
     }
 
-    /// The same state with this review; a closed posting has none.
+    /// The state with this review; a closed posting has none.
     pub(super) const fn reviewed(self, review: Option<Review>) -> Self {
         match self {
             Self::Pending { .. } => Self::Pending { review },
@@ -149,31 +148,30 @@ vocabulary! {
         /// A push of a catalogue, or the undo of a catalogue's import.
         Relist = "catalogue lists it or is undone",
         ReopenByOperator = "operator reopens",
-        /// The outcome of an enrichment whose content may be shown.
+        /// An enrichment whose content may be shown.
         ApproveByEnricher = "enricher approves",
         RejectByEnricher = "enricher rejects",
         ApproveByOperator = "operator approves",
         RejectByOperator = "operator rejects",
         /// An enrichment that ended without a verdict.
         LeaveUnjudged = "enricher gives no verdict",
-        /// A push of content that was judged before, or that will be judged again.
+        /// A push of content that was judged before, or will be judged again.
         EndReview = "push ends a review",
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It moves the posting to the trigger's state, or brings its state up to date.
+    /// Moves the posting to the trigger's state, or updates its state.
     Act,
     Stay,
     Refuse,
-    /// It is refused, because only an operator reverses an operator's decision.
+    /// Refused: only an operator reverses an operator's decision.
     Protect,
 }
 
 impl Trigger {
-    /// Returns the effect of the trigger in a state. The table has separate columns for states that
-    /// an operator decided.
+    /// The effect of the trigger in a state. States decided by an operator have their own columns.
     #[expect(clippy::match_same_arms, reason = "each row of the table is one")]
     pub(super) const fn on(self, state: State) -> Effect {
         use Effect::{Act, Protect, Refuse, Stay};
@@ -208,7 +206,7 @@ impl Trigger {
     }
 
     /// Whether the console offers the trigger as a command: it would move the posting, or make a
-    /// state permanent that could still change.
+    /// changeable state permanent.
     pub const fn is_offered(self, state: State) -> bool {
         match (self, state) {
             // Content that awaits a review.

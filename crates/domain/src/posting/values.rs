@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// Leaves the digest of the description alone, whose text is kept elsewhere.
+    /// Keeps only the digest of the description, whose text is kept elsewhere.
     pub(super) fn drop_text(mut self) -> Self {
         if let Some(Value::Object(description)) = self.0.get_mut(DESCRIPTION) {
             description.remove("text");
@@ -64,15 +64,15 @@ impl Values {
         self.0.retain(|name, _| is_kept(name));
     }
 
-    /// Adds values of an earlier state, which count where there are both.
+    /// Adds values of an earlier state, which win.
     pub(crate) fn precede(&mut self, earlier: Self) {
         self.0.extend(earlier.0);
     }
 }
 
-/// The description among [`Values`]: its text is kept elsewhere.
+/// The description in [`Values`], whose text is kept elsewhere.
 pub const DESCRIPTION: &str = "raw_description";
 /// The company among [`Values`].
 pub const COMPANY: &str = "company_id";
-/// The digest of the texts among [`Values`], which stands for them.
+/// The digest of the texts in [`Values`], in place of them.
 pub const TEXTS: &str = "texts_digest";

@@ -1,7 +1,7 @@
-//! Versions of a posting: what each change of it replaced.
+//! Versions of a posting: the values that changes replaced.
 //!
 //! The commit that changes a posting records what it replaced. Walking back over these records
-//! gives the posting as it was ([`PostingView::step_back`]).
+//! gives the former posting ([`PostingView::step_back`]).
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// What a change replaced; `None` if that is nothing that anybody sees.
+    /// The replaced values; `None` if nothing visible changed.
     pub(crate) fn between(
         before: &Posting,
         after: &Posting,
@@ -39,7 +39,7 @@ impl Replaced {
         at: OffsetDateTime,
     ) -> Option<Self> {
         let values = before.differences(after);
-        // A push that changes nothing else renews the lifetime.
+        // A push without other changes renews the lifetime.
         let is_renewal = values.iter().all(|(name, _)| name == "expire_at");
         let by = after.updated_by.clone().filter(|_| !is_renewal);
         (!values.is_empty()).then(|| Self {
@@ -61,7 +61,7 @@ impl Replaced {
     }
 }
 
-/// A change of a posting, with what it replaced.
+/// A change of a posting, with the replaced values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingVersion {
     /// The posting.
@@ -74,17 +74,17 @@ pub struct PostingVersion {
     pub by: Actor,
     /// The import whose line it was.
     pub import: Option<Uuid>,
-    /// What it replaced: values of the posting, and the digests of what follows.
+    /// The replaced values, and digests of the following.
     pub before: Values,
-    /// The description that it replaced.
+    /// The replaced description.
     pub description: Option<Arc<str>>,
-    /// The texts that it replaced.
+    /// The replaced texts.
     pub texts: Option<EnrichedTexts>,
-    /// The coordinates that it replaced, with the texts.
+    /// The replaced coordinates, with the texts.
     pub coordinates: Option<Coordinates>,
-    /// What else enrichment had found.
+    /// The replaced findings of enrichment.
     pub findings: Findings,
-    /// The company that it replaced, as it is now.
+    /// The replaced company, as it is now.
     pub company: Option<CompanyView>,
 }
 
@@ -123,7 +123,7 @@ impl PostingVersion {
         }
     }
 
-    /// The record for a reader with these prefixes, without an original that they do not permit.
+    /// The record for a reader with these prefixes, without a hidden original.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let original = self.before.get::<Option<Original>>(DUPLICATE).flatten();
@@ -141,8 +141,7 @@ impl PostingVersion {
         }
     }
 
-    /// Whether the change was more than a verdict about what was pushed, and than the renewal of a
-    /// lifetime.
+    /// Whether the change was more than a verdict on pushed content and a renewed lifetime.
     pub(crate) fn is_of_its_own(&self) -> bool {
         let is_renewal = self.before.iter().all(|(name, _)| name == "expire_at");
         self.by != Actor::Enricher && !is_renewal
@@ -161,7 +160,7 @@ impl Posting {
 }
 
 impl PostingView {
-    /// Undoes the last change of a posting as it is stored.
+    /// Undoes the last change of a stored posting.
     pub fn step_back(&mut self, last: PostingVersion) {
         self.posting.step_back(&last);
         if last.before.has(TEXTS) {
@@ -177,18 +176,18 @@ impl PostingView {
     }
 }
 
-/// The walk back to a moment, over records that come newest first.
+/// The walk back to a moment, over records from newest to oldest.
 #[derive(Debug)]
 pub struct Rewind {
     view: PostingView,
     moment: AsOf,
     newest: Version,
-    /// Whether the state at the moment is reached.
+    /// Whether the moment's state is reached.
     is_there: bool,
 }
 
 impl Rewind {
-    /// Begins at a posting as it is stored.
+    /// Begins at a stored posting.
     pub fn new(view: PostingView, moment: AsOf) -> Self {
         Self {
             newest: view.posting.version,
@@ -198,7 +197,7 @@ impl Rewind {
         }
     }
 
-    /// Takes the next older record. Returns whether older ones are wanted.
+    /// Takes the next older record. Returns whether older ones are needed.
     pub fn take(&mut self, version: PostingVersion) -> bool {
         self.is_there = !version.is_after(self.moment);
         if !self.is_there {
@@ -207,7 +206,7 @@ impl Rewind {
         !self.is_there
     }
 
-    /// The posting at the moment, if the records reach back to it.
+    /// The posting at the moment, if the records reach it.
     pub fn end(self) -> Option<PostingView> {
         let posting = &self.view.posting;
         let is_known = match self.moment {

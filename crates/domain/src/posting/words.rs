@@ -3,7 +3,7 @@
 use super::{CurrencyCode, Details, Location, SalaryPeriod};
 
 impl Details {
-    /// Where the work is, such as `Brest, FR (on-site, hybrid)`; empty if nothing is said of it.
+    /// The workplace, such as `Brest, FR (on-site, hybrid)`; empty if unknown.
     pub fn place(&self) -> String {
         let place = Location {
             country_code: self.location_country_code,
@@ -21,7 +21,7 @@ impl Details {
         }
     }
 
-    /// The pay, such as `10 to 12 EUR hourly`; empty if no amount is given.
+    /// The pay, such as `10 to 12 EUR hourly`; empty without an amount.
     pub fn salary(&self) -> String {
         let amount = match (self.salary_min, self.salary_max) {
             (Some(min), Some(max)) if min == max => min.to_string(),

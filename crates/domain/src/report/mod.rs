@@ -1,8 +1,8 @@
-//! Reports of readers about postings: what they say, how many are taken, and how they end.
+//! Reports of readers about postings: content, limits and decisions.
 //!
-//! The board's own site sends them for its readers. The reporter's name and address are for
-//! operators alone: no event, log or answer to a client has them, and [`Reporter`] does not print
-//! them either.
+//! The board's own site sends them for its readers. Only operators see the reporter's name and
+//! address: no event, log or answer to a client contains them, and [`Reporter`] does not print
+//! them.
 
 mod new;
 mod store;
@@ -84,7 +84,7 @@ impl fmt::Debug for Reporter {
 pub struct Report {
     /// Its id.
     pub id: ReportId,
-    /// The posting, which may be gone by now.
+    /// The posting, possibly deleted.
     pub posting: PostingId,
     /// The posting's identifier.
     pub source_identifier: SourceIdentifier,
@@ -94,11 +94,11 @@ pub struct Report {
     pub statement: String,
     /// Where the reader saw the posting.
     pub url: Option<String>,
-    /// The reader; `None` if unknown, or once it is erased.
+    /// The reader; `None` if unknown or erased.
     pub reporter: Option<Reporter>,
     /// When it was sent.
     pub at: OffsetDateTime,
-    /// How it ended, if it did.
+    /// The decision, once made.
     pub decision: Option<ReportDecision>,
 }
 
@@ -137,7 +137,7 @@ impl Report {
         }
     }
 
-    /// Ends it, with the event that tells of it.
+    /// Decides it, with the event about it.
     pub(crate) fn decide(
         mut self,
         decision: ReportDecision,
@@ -159,9 +159,9 @@ impl Report {
 /// A report to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportWrite {
-    /// A new report. It is a conflict if the reporter has reported the posting already.
+    /// A new report. A conflict if the reporter has already reported the posting.
     New(Report),
-    /// A report that is decided. It is a conflict if it does not wait any more.
+    /// A decided report. A conflict if it no longer waits.
     Decided(Report),
 }
 
@@ -174,7 +174,7 @@ impl ReportWrite {
     }
 }
 
-/// The reason why a report is not taken.
+/// Why a report is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooMany {
     /// The reporter has sent too many.
@@ -189,7 +189,7 @@ pub enum TooMany {
 }
 
 impl TooMany {
-    /// The time after which it may be sent again, in seconds.
+    /// The seconds after which to retry.
     pub const fn retry_after(self) -> u32 {
         match self {
             Self::OfReporter => 86_400,
@@ -198,7 +198,7 @@ impl TooMany {
     }
 }
 
-/// What limits a new report.
+/// The numbers that limit a new report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// The reporter's report about the same posting.
@@ -212,7 +212,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether one more report is taken.
+    /// Whether one more report is accepted.
     pub const fn admit(&self) -> Result<(), TooMany> {
         if self.of_reporter >= MOST_OF_REPORTER {
             Err(TooMany::OfReporter)

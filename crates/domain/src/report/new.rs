@@ -15,7 +15,7 @@ use crate::posting::check_email;
 /// The longest statement of a reporter or of an objection, in characters.
 const LONGEST_STATEMENT: usize = 2_000;
 
-/// The posting that a report names: its identifier or its UUID.
+/// A report's posting: identifier or UUID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostingName(pub SourceIdentifier);
 
@@ -75,7 +75,7 @@ pub struct NewReport {
 }
 
 impl NewReport {
-    /// Parses the body of a request, with every error in one answer.
+    /// Parses a body, and reports every error at once.
     pub fn parse(body: &[u8]) -> Result<Self, BodyError> {
         let (fields, mut errors) = body::parse::<ReportFields>(body::text(body)?)?;
         body::refuse_unknown::<ReportFields>(&mut errors);

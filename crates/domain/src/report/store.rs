@@ -28,8 +28,8 @@ pub trait Reports: Send + Sync {
     /// A report by its id.
     async fn report(&self, id: ReportId) -> Result<Option<Report>, StoreError>;
 
-    /// What limits a new report about a posting by the reporter with this address. Counts stop at
-    /// the limits of [`Standing::admit`].
+    /// The limits for a new report about a posting by this address. Counts stop at the limits of
+    /// [`Standing::admit`].
     async fn standing(
         &self,
         posting: PostingId,
@@ -40,7 +40,7 @@ pub trait Reports: Send + Sync {
     /// The waiting reports about these postings, each posting's oldest first.
     async fn waiting_reports(&self, postings: &[PostingId]) -> Result<Vec<Report>, StoreError>;
 
-    /// Reports of a state, oldest first, after this one.
+    /// Reports of a state after this one, oldest first.
     async fn reports(
         &self,
         state: ReportState,
@@ -51,15 +51,15 @@ pub trait Reports: Send + Sync {
     /// Counts the waiting reports.
     async fn count_waiting(&self) -> Result<Waiting, StoreError>;
 
-    /// Removes name and address of up to `limit` reporters whose reports were decided before a
-    /// time. Returns the number.
+    /// Erases name and address of up to `limit` reporters whose reports were decided before a time.
+    /// Returns their number.
     async fn forget_reporters(
         &self,
         decided_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError>;
 
-    /// The statements since a time, oldest first, after this one.
+    /// Statements since a time and after this one, oldest first.
     async fn statements(
         &self,
         since: OffsetDateTime,

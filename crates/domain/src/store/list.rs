@@ -1,4 +1,4 @@
-//! Lists of postings: what is asked for, and which part of it is a page.
+//! Lists of postings: queries, and the selection of a page.
 
 use kernel::{Actor, ClientId, Prefixes, SourceIdentifier, Status};
 use time::OffsetDateTime;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::posting::{Posting, PostingView};
 
-/// A position in the list of postings: the last one that was seen.
+/// A position in the list: the last posting seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Its `updated_at`.
@@ -18,22 +18,22 @@ pub struct Position {
 /// The order of a list of postings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListOrder {
-    /// By (`updated_at`, `id`): a posting that changes moves to the end.
+    /// By (`updated_at`, `id`): a changed posting moves to the end.
     #[default]
     Changed,
-    /// By `id` alone: every posting has one place for good.
+    /// By `id`: every posting has a permanent place.
     Id,
 }
 
-/// The large texts of a posting to read: its description, and the two that enrichment makes.
+/// The large texts to read: the description, and the two by enrichment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Texts {
     /// All three.
     #[default]
     All,
-    /// The redacted one alone. The others come back empty, the description unread.
+    /// Only the redacted one; others are empty, the description unread.
     Redacted,
-    /// None, likewise.
+    /// None.
     None,
 }
 
@@ -68,9 +68,9 @@ pub struct ListQuery {
     pub status: Option<Status>,
     /// The time that the last change must follow, if any.
     pub updated_after: Option<OffsetDateTime>,
-    /// The client that created the postings, if only those are wanted.
+    /// The creator of wanted postings, if limited.
     pub created_by: Option<ClientId>,
-    /// Whether only postings are wanted that duplicate one which the reader may see.
+    /// Whether only duplicates of postings visible to the reader are wanted.
     pub duplicates: bool,
     /// The postings that the reader may see.
     pub prefixes: Prefixes,
@@ -78,7 +78,7 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// The largest number of postings.
     pub limit: usize,
-    /// The largest total size of the texts. The first posting is always included.
+    /// The largest total size of texts in bytes. The first posting is always included.
     pub max_bytes: usize,
 }
 
@@ -99,25 +99,25 @@ impl Default for ListQuery {
     }
 }
 
-/// The largest total size of a page's texts.
+/// The largest total size of a page's texts in bytes.
 pub const PAGE_BYTES: usize = 8 << 20;
 
-/// A posting that a page may have, before it is read.
+/// A candidate for a page, before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListEntry {
     /// The position.
     pub position: Position,
-    /// The size of the texts: description, metadata and enriched texts.
+    /// The bytes of texts: description, metadata and enriched texts.
     pub bytes: usize,
     /// Whether the query [wants](ListQuery::wants) it.
     pub is_wanted: bool,
 }
 
-/// The number of postings that a page looks at if it may want few of them.
+/// The postings examined for a page if few may be wanted.
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {
-    /// Whether a posting is wanted, apart from status and time, which a store checks itself.
+    /// Whether a posting is wanted, apart from status and time, which the store checks.
     pub fn wants(
         &self,
         identifier: &SourceIdentifier,
@@ -154,8 +154,7 @@ impl ListQuery {
         }
     }
 
-    /// The number of entries that a store looks at for a page; one more shows whether others
-    /// follow.
+    /// The number of entries to examine for a page; one more reveals further ones.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() && !self.duplicates {
             self.limit
@@ -164,7 +163,7 @@ impl ListQuery {
         }
     }
 
-    /// The page's part of the found entries, and the position of the next page.
+    /// The page among the found entries, and the next page's position.
     pub fn page(&self, found: &[ListEntry]) -> (Vec<ListEntry>, Option<Position>) {
         let (mut page, mut bytes) = (Vec::new(), 0_usize);
         let mut looked_at = 0;
@@ -188,17 +187,16 @@ impl ListQuery {
 /// A page of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
-    /// The postings, without their history. One that changed while the page was read is left out
-    /// where it comes later in the list now. A page may be short, and even empty, before the last
-    /// one: by [`ListOrder::Id`], and if only some clients' postings or prefixes are wanted, a
-    /// store looks at a limited number of others.
+    /// The postings without their history. One that moved during the read is left out. A page may
+    /// be short, even empty, before the last: by [`ListOrder::Id`], and with a creator or prefixes,
+    /// a store examines a limited number of postings.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
 }
 
 impl PostingPage {
-    /// The page of a query among all postings, for a store that has them at hand.
+    /// The page of a query over all postings, for stores in memory.
     pub fn of(query: &ListQuery, postings: impl IntoIterator<Item = PostingView>) -> Self {
         let key = |position: Position| match query.order {
             ListOrder::Changed => (Some(position.updated_at), position.id),

@@ -7,10 +7,10 @@ use kernel::{CompanyId, PostingId, StoreError};
 
 use crate::decision::WriteSet;
 
-/// The rows that a commit locks, without those that it inserts.
+/// The rows that a commit locks, except inserted ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLocks {
-    /// Postings that it changes, or asks for enrichment or raises events of.
+    /// Postings that it changes, enriches or raises events of.
     pub postings: BTreeSet<PostingId>,
     /// Companies that it writes.
     pub companies: BTreeSet<CompanyId>,
@@ -34,8 +34,8 @@ impl RowLocks {
 /// The port to the locks of a store that locks rows.
 #[async_trait]
 pub trait LockedRows: Send + Sync {
-    /// The rows among these that other transactions hold locked, without waiting for them. None by
-    /// default: a store with a single writer has no such rows.
+    /// The rows among these locked by other transactions, without waiting. None by default: a store
+    /// with one writer has no such rows.
     async fn locked_rows(&self, _rows: &RowLocks) -> Result<RowLocks, StoreError> {
         Ok(RowLocks::default())
     }

@@ -1,4 +1,4 @@
-//! The ports of the state: load what a batch names, commit decisions, read postings.
+//! The ports of the state: load for a batch, commit decisions, read postings.
 
 mod list;
 mod locks;
@@ -35,20 +35,19 @@ use crate::posting::{
 /// The port to the state.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// The named postings with their companies, and the named companies. Descriptions come
-    /// without their texts, which no rule reads.
+    /// The named postings with their companies, and the named companies. Descriptions lack their
+    /// texts, which no rule reads.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Snapshot, StoreError>;
 
-    /// The same by the postings' own ids, with the texts of their descriptions and the former names
-    /// of their companies.
+    /// Likewise by the postings' ids, with description texts and companies' former names.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError>;
 
-    /// The answers to commands that change nothing of the named postings. A store need not load
-    /// whole postings for them.
+    /// The answers to commands that change nothing of the named postings, without loading whole
+    /// postings.
     async fn repeat_answers(
         &self,
         identifiers: &[SourceIdentifier],
@@ -58,25 +57,22 @@ pub trait Store: Send + Sync {
 
     /// Writes everything or nothing.
     ///
-    /// Companies have no version, so another commit may have changed one in the same way. Then it
-    /// stays as it is, and the events of `writes` about it are left out. A company keeps the names
-    /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
+    /// Companies have no version, so another commit may have made the same change. Then the company
+    /// stays, and events of `writes` about it are left out. A company keeps replaced names,
+    /// including the stored one: [`CompanyWrite::former_names`].
     ///
-    /// The history of a posting loses its oldest entries where [`PostingWrite::trims_history`].
-    /// What a write has [replaced](PostingWrite::replaced) is recorded, with the description and
-    /// the texts as they were.
+    /// History is trimmed where [`PostingWrite::trims_history`]. [Replaced](PostingWrite::replaced)
+    /// values are recorded, with the former description and texts.
     ///
-    /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, a company has another owner than its write requires, a posting does not
-    /// stand as it has to, or the lease of a finished task or of the import was lost.
-    /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
-    /// time; a store with a single writer never returns it.
+    /// [`StoreError::Conflict`] for an unexpected version, a taken identifier, a company with
+    /// another owner than required, a posting without its required version, or a lost lease of a
+    /// finished task or import. [`StoreError::Locked`] if another transaction keeps a row locked;
+    /// never from a store with one writer.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
-    /// The postings, open or not, that share a band with one of these fingerprints: of each band
-    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. And the named
-    /// postings, if they have a fingerprint. Each comes once, by id. None by default: a store that
-    /// finds no duplicates marks none.
+    /// The postings, open or not, that share a band with one of these fingerprints: per band the
+    /// oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]; and the named
+    /// postings with a fingerprint. Each once, by id. None by default, without marks of duplicates.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn candidates(
@@ -87,14 +83,14 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The postings with a fingerprint that have one of these numbers: of each the oldest
+    /// The postings with a fingerprint and one of these numbers: per number the oldest
     /// [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
     async fn numbered(&self, _numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
     }
 
-    /// Up to `limit` postings that are marked as duplicates of one of these and have a fingerprint,
-    /// by id, after this one. None by default.
+    /// Up to `limit` marked duplicates of these with a fingerprint, by id after this one. None by
+    /// default.
     async fn copies(
         &self,
         _of: &[PostingId],
@@ -109,13 +105,12 @@ pub trait Store: Send + Sync {
         Ok(HashSet::new())
     }
 
-    /// Returns the current prefixes of these clients, as far as the clients are stored. Only a
-    /// stored client can own a company.
+    /// The current prefixes of these clients, if stored. Only stored clients own companies.
     async fn fences(&self, clients: &[ClientId])
     -> Result<HashMap<ClientId, Prefixes>, StoreError>;
 
-    /// Up to `limit` postings whose content has been [held back](crate::posting::Held) since
-    /// `before`, the longest held first. None by default.
+    /// Up to `limit` postings with content [held back](crate::posting::Held) since before `before`,
+    /// the longest held first. None by default.
     async fn held(
         &self,
         _before: OffsetDateTime,
@@ -124,8 +119,8 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The records of what changes of these postings replaced, from the first change by an import
-    /// on, newest first of each posting, without companies. None by default.
+    /// The records of these postings' changes since the first by an import, newest first per
+    /// posting, without companies. None by default.
     async fn records(
         &self,
         _import: Uuid,
@@ -134,8 +129,8 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is
-    /// not after `now`, the longest overdue first.
+    /// Up to `limit` approved or waiting postings whose `expire_at` is not after `now`, the longest
+    /// overdue first.
     async fn overdue(
         &self,
         now: OffsetDateTime,
@@ -143,18 +138,17 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
-/// The port for answers about postings, as their readers see them ([`PostingView::shown`]).
+/// The port for reading postings as readers see them ([`PostingView::shown`]).
 #[async_trait]
 pub trait PostingReader: Send + Sync {
     /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
 
-    /// Postings without their history, ascending by the query's order. Texts that are not asked
-    /// for or do not belong to the page are not read.
+    /// Postings without history in the query's order. Reads only requested texts of the page.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 
-    /// A posting as readers saw it at a moment, as far as [records](Rewind) of it are kept. Its
-    /// company has its present name. A store that keeps no versions answers `None`.
+    /// A posting as readers saw it at a moment, if its [records](Rewind) are kept, with its
+    /// company's present name. `None` without versions.
     async fn as_of(
         &self,
         _identifier: &SourceIdentifier,
@@ -163,8 +157,8 @@ pub trait PostingReader: Send + Sync {
         Ok(None)
     }
 
-    /// Up to `limit` versions of a posting before one, newest first; `None` if there is no such
-    /// posting, and in a store that keeps none.
+    /// Up to `limit` versions of a posting before one, newest first; `None` without the posting or
+    /// versions.
     async fn versions(
         &self,
         _identifier: &SourceIdentifier,

@@ -1,4 +1,4 @@
-//! Postings and companies as rows in memory, for stores that keep them so.
+//! Postings and companies as rows, for stores in memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,14 +13,14 @@ use crate::{
     posting::{AsOf, COMPANY, PostingVersion, PostingView, Rewind},
 };
 
-/// Postings and companies, and what a commit makes of them.
+/// Postings and companies, and the effect of commits on them.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     pub(crate) postings: HashMap<PostingId, PostingView>,
     pub(crate) identifiers: HashMap<SourceIdentifier, PostingId>,
     pub(crate) companies: HashMap<CompanyId, CompanyView>,
     former_names: HashMap<CompanyId, Vec<String>>,
-    /// What changes of postings replaced, oldest first.
+    /// The replaced values of postings, oldest first.
     pub(crate) versions: HashMap<PostingId, Vec<PostingVersion>>,
 }
 
@@ -31,7 +31,7 @@ impl Rows {
         self.snapshot(ids, companies)
     }
 
-    /// The same by the postings' own ids.
+    /// Likewise by the postings' ids.
     pub fn by_id(&self, ids: &[PostingId]) -> Snapshot {
         self.snapshot(ids.iter(), &[])
     }
@@ -68,8 +68,8 @@ impl Rows {
         self.companies.get(id).map(|view| &view.company)
     }
 
-    /// Writes the companies and the postings of a commit, or nothing. Returns the companies that it
-    /// leaves as they were: the commit's events about them are left out.
+    /// Writes a commit's companies and postings, or nothing. Returns the unchanged companies, whose
+    /// events are left out.
     pub fn apply(&mut self, writes: &WriteSet) -> Result<HashSet<CompanyId>, StoreError> {
         if !writes.postings.values().all(|write| self.admits(write)) {
             return Err(StoreError::Conflict);
@@ -120,7 +120,7 @@ impl Rows {
         }
     }
 
-    /// The open postings whose lifetime has ended, the longest overdue first.
+    /// Overdue open postings, the longest overdue first.
     pub fn overdue(&self, now: OffsetDateTime, limit: usize) -> Vec<SourceIdentifier> {
         let postings = self.postings.values().map(|row| &row.posting);
         let mut overdue: Vec<_> = postings.filter(|it| it.is_overdue(now)).collect();
@@ -161,7 +161,7 @@ impl Rows {
         Some(found.collect())
     }
 
-    /// The versions of postings from the first that an import made, newest first.
+    /// The versions of postings since an import first changed them, newest first.
     pub fn records(&self, import: Uuid, postings: &[PostingId]) -> Vec<PostingVersion> {
         let of_each = postings.iter().filter_map(|id| self.versions.get(id));
         let since = of_each.flat_map(|all| {
@@ -187,7 +187,7 @@ impl Rows {
         rewind.end().map(|view| self.show(view))
     }
 
-    /// A posting with its company as that is by now, and with the newest of its history.
+    /// A posting with its present company and newest history.
     fn row(&self, row: &PostingView) -> Option<PostingView> {
         let mut view = row.clone();
         view.company = self.companies.get(&row.posting.company_id)?.clone();

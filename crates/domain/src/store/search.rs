@@ -1,13 +1,13 @@
-//! The search for the postings of a page, of which a store may have to look at many.
+//! The search for a page's postings, of which many may have to be examined.
 
 use super::list::{ListEntry, ListQuery, Position};
 
-/// The growth of the steps of a search: few statements where few of many postings are wanted, and
-/// few postings where most are.
+/// The growth of a search's steps: few statements where matches are rare, few postings where they
+/// are frequent.
 const GROWTH: usize = 4;
 
-/// The search for the entries of a page. A store reads them [step](Self::step) by step and
-/// [adds](Self::add) what it finds, until there is no further step.
+/// The search for a page's entries. A store reads them [step](Self::step) by step and
+/// [adds](Self::add) them until no step follows.
 #[derive(Debug)]
 pub struct Search<'a> {
     query: &'a ListQuery,
@@ -17,10 +17,10 @@ pub struct Search<'a> {
     is_at_end: bool,
 }
 
-/// The entries that a store reads at a time.
+/// Entries to read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The query, from the first of the entries on.
+    /// The query, starting at the first of them.
     pub query: ListQuery,
     /// The largest number of entries.
     pub length: usize,
@@ -32,7 +32,7 @@ impl<'a> Search<'a> {
         Self {
             query,
             found: Vec::new(),
-            // One more than the page tells whether there is a next one.
+            // One more than the page reveals a next page.
             length: query.limit.saturating_add(1),
             is_at_end: false,
         }
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// The lengths of the steps among so many postings of which some are wanted, and the page.
+    /// The step lengths among this many postings, some of them wanted, and the page.
     fn search(
         query: &ListQuery,
         all: usize,

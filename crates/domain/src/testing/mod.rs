@@ -1,7 +1,7 @@
-//! For tests: a store in memory, sample values, and the contract suite that every store must pass.
+//! For tests: a store in memory, sample values, and the contract suite for every store.
 //!
-//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get one named
-//! test for each case.
+//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get a named test per
+//! case.
 
 pub mod contract;
 mod memory;

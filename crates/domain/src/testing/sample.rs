@@ -1,4 +1,4 @@
-//! Sample values, built the way requests build them.
+//! Sample values, built like requests build them.
 
 use fields::{Patch, Website};
 use kernel::{
@@ -15,7 +15,7 @@ use crate::{
     posting::{Answer, CompanyPatch, Findings, Lifetime, Posting, PostingView, PutPosting, State},
 };
 
-/// The `n`-th posting, as new as can be and with nothing set that need not be.
+/// The `n`-th posting, new and with only required values.
 pub fn posting(n: u128, company_id: CompanyId) -> Posting {
     let body = r#"{
         "title": "Engineer", "raw_description": "<p>Build things.</p>",
@@ -31,7 +31,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
     posting
 }
 
-/// The state of this status that no operator decided, since noon.
+/// The state with this status, without an operator's decision, since noon.
 pub fn state(status: Status) -> State {
     let expired_at = (status == Status::Expired).then(noon);
     valid(State::stored(status, None, false, expired_at).ok_or(Absent))
@@ -42,7 +42,7 @@ pub fn pusher() -> ClientId {
     ClientId::new(uuid(1))
 }
 
-/// The id that [`push`] gives a new posting with this identifier.
+/// The id that [`push`] gives a new posting.
 pub fn put_id(identifier: &str) -> PostingId {
     PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
 }
@@ -72,13 +72,13 @@ pub fn push(identifier: &str, body: &str) -> PutPosting {
     push_by(pusher(), identifier, body)
 }
 
-/// A push of a body by a certain client.
+/// A push of a body by this client.
 #[track_caller]
 pub fn push_by(client: ClientId, identifier: &str, body: &str) -> PutPosting {
     push_as(Principal::new(client, &Prefixes::ALL), identifier, body)
 }
 
-/// A push of a body by a client that may only use these identifiers.
+/// A push of a body by a client limited to these identifiers.
 #[track_caller]
 pub fn push_as(by: Principal, identifier: &str, body: &str) -> PutPosting {
     let segment: String =
@@ -88,7 +88,7 @@ pub fn push_as(by: Principal, identifier: &str, body: &str) -> PutPosting {
     valid(put)
 }
 
-/// A push that makes a posting of the company at `https://{company}.example`.
+/// A push that creates a posting of the company at `https://{company}.example`.
 #[track_caller]
 pub fn create(identifier: &str, company: &str) -> PutPosting {
     push(
@@ -127,7 +127,7 @@ pub fn company(host: &str) -> Company {
     }
 }
 
-/// A company as its first push at noon leaves it.
+/// A company after its first push at noon.
 pub fn company_view(company: &Company) -> CompanyView {
     CompanyView {
         company: company.clone(),
@@ -137,7 +137,7 @@ pub fn company_view(company: &Company) -> CompanyView {
     }
 }
 
-/// A posting as readers see it before anything was made of it.
+/// A posting for readers before enrichment.
 pub fn posting_view(posting: Posting, company: CompanyView) -> PostingView {
     PostingView {
         posting,
@@ -151,12 +151,12 @@ pub fn posting_view(posting: Posting, company: CompanyView) -> PostingView {
     }
 }
 
-/// What an event of its first push tells of a company.
+/// A company's state in the event of its first push.
 pub fn company_state(company: &Company) -> CompanyState {
     CompanyState::from(&company_view(company))
 }
 
-/// A write of a company that sets what it says.
+/// A company's write that sets its stated parts.
 pub fn company_write(company: &Company, sets_name: bool, sets_logo_path: bool) -> CompanyWrite {
     CompanyWrite {
         sets_name,

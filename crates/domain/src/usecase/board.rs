@@ -1,4 +1,4 @@
-//! The use cases of a service that embeds this crate.
+//! The use cases for a service that embeds this crate.
 
 use kernel::{CompanyId, SourceIdentifier, StoreError, audit::Attribution, decide_again};
 use time::OffsetDateTime;
@@ -12,8 +12,8 @@ use crate::{
     store::Store,
 };
 
-/// A board of postings on a store. Each command loads, decides and commits, and decides again after
-/// a conflict, at most [`ATTEMPTS`](kernel::ATTEMPTS) times.
+/// A board of postings on a store. Each command loads, decides and commits, and retries after
+/// conflicts, at most [`ATTEMPTS`](kernel::ATTEMPTS) times.
 #[derive(Clone, Copy, Debug)]
 pub struct Board<S> {
     /// The store.
@@ -23,7 +23,7 @@ pub struct Board<S> {
 }
 
 impl<S: Store> Board<S> {
-    /// Carries out commands in their order, in one commit; see [`ingest`].
+    /// Executes commands in order, in one commit; see [`ingest`].
     pub async fn put(
         &self,
         puts: &[PutPosting],
@@ -32,7 +32,7 @@ impl<S: Store> Board<S> {
         decide_again(|| ingest(&self.store, puts, self.lifetime, now)).await
     }
 
-    /// Carries out an operator's command, and returns the posting afterwards.
+    /// Executes an operator's command, and returns the posting.
     pub async fn moderate(
         &self,
         identifier: &SourceIdentifier,
@@ -44,8 +44,8 @@ impl<S: Store> Board<S> {
         decide_again(|| moderate(store, identifier, command, None, by, lifetime, now)).await
     }
 
-    /// Records the result of enriching the content that a posting was [due](outcome::due) for.
-    /// Returns whether it counts: it does not if the content has changed meanwhile.
+    /// Records the result of enriching a posting's [due](outcome::due) content. Returns `false` if
+    /// the content changed meanwhile.
     pub async fn judge(
         &self,
         identifier: &SourceIdentifier,
@@ -72,7 +72,7 @@ impl<S: Store> Board<S> {
         decide_again(attempt).await
     }
 
-    /// Expires up to `limit` postings whose lifetime has ended, and returns how many there were.
+    /// Expires up to `limit` overdue postings, and returns how many there were.
     pub async fn expire(&self, limit: usize, now: OffsetDateTime) -> Result<usize, StoreError> {
         let attempt = || async {
             let overdue = self.store.overdue(now, limit).await?;
@@ -82,7 +82,7 @@ impl<S: Store> Board<S> {
         decide_again(attempt).await
     }
 
-    /// Carries out an operator's change of a company.
+    /// Executes an operator's change of a company.
     pub async fn change_company(
         &self,
         id: CompanyId,

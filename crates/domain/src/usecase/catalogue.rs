@@ -1,5 +1,4 @@
-//! Commands about catalogues: forget a catalogue, release its held-back postings, undo its last
-//! import.
+//! Commands about catalogues: forget one, release its held-back postings, undo its last import.
 
 use async_trait::async_trait;
 use kernel::{
@@ -24,16 +23,16 @@ use crate::{
     store::Store,
 };
 
-/// The reason why a command about a catalogue was not carried out.
+/// Why a command about a catalogue failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
-    /// Another command about it is running. Retry after so many seconds, at least one.
+    /// Another command about it is running. Retry after this many seconds, at least one.
     #[error("an import, a release or an undo of this catalogue is running")]
     Running(u64),
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -60,7 +59,7 @@ pub async fn forget_catalogue(
     }
 }
 
-/// An order to release held-back postings of a catalogue, or to undo its last expiry.
+/// An order to release a catalogue's held-back postings, or to undo its last import.
 #[derive(Clone, Debug)]
 pub struct CorrectionOrder {
     /// The client whose catalogue it is.
@@ -69,7 +68,7 @@ pub struct CorrectionOrder {
     pub name: CatalogueName,
     /// The postings that the order may change.
     pub prefixes: Prefixes,
-    /// The operator who gives the order; `None` if the client does.
+    /// The ordering operator; `None` for the client.
     pub by: Option<Attribution>,
 }
 
@@ -82,24 +81,22 @@ impl CorrectionOrder {
     }
 }
 
-/// The driving port of corrections. They work in batches. An interrupted correction resumes when it
-/// is ordered again, and its totals include the earlier runs. Once it is complete, there is nothing
-/// left to correct.
+/// The driving port of corrections. They work in batches. A repeated order resumes an interrupted
+/// correction, and its totals include the earlier runs. After a complete one, nothing is left.
 ///
-/// [`CatalogueError::Running`] while an import or another correction of the catalogue runs.
+/// [`CatalogueError::Running`] during an import or another correction of the catalogue.
 #[async_trait]
 pub trait CatalogueCorrections: Send + Sync {
-    /// Expires the postings that the last complete import held back and that no import has named
+    /// Expires the postings that the last complete import held back, unless an import named them
     /// since. Returns the numbers.
     async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError>;
 
-    /// Takes back the last import that expired or changed any posting: reopens those that it
-    /// expired, and restores those that it changed, as far as nothing else has changed them since.
-    /// Returns the numbers.
+    /// Undoes the last import that expired or changed postings: reopens and restores them unless
+    /// something else changed them since. Returns the numbers.
     async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
 }
 
-/// Records what became of postings that an import missed, in one commit under its lease.
+/// Records the fates of missed postings, in one commit under the lease.
 pub async fn record_missed(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -114,10 +111,10 @@ pub async fn record_missed(
     store.commit(writes).await
 }
 
-/// Expires postings that are [held](MissingPosting::is_held) back, in one commit. The `first` one
-/// of an operator's order has its entry of the audit.
+/// Expires [held](MissingPosting::is_held)-back postings in one commit. The `first` of an
+/// operator's order writes its audit entry.
 ///
-/// [`StoreError::Conflict`] also if the lease is not held any more.
+/// [`StoreError::Conflict`] also after a lost lease.
 pub async fn release_held(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -156,11 +153,11 @@ fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &m
     }
 }
 
-/// Restores postings that [`Catalogues::changed_last`] gives to the values before the import, in
-/// one commit, as far as nothing else has changed them since. The `first` one of an operator's
-/// order has its entry of the audit.
+/// Restores postings of [`Catalogues::changed_last`] to their values before the import, in one
+/// commit, unless something else changed them since. The `first` of an operator's order writes its
+/// audit entry.
 ///
-/// [`StoreError::Conflict`] also if the lease is not held any more.
+/// [`StoreError::Conflict`] also after a lost lease.
 pub async fn undo_changes(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -174,7 +171,7 @@ pub async fn undo_changes(
     writes.leases.insert(lease);
     let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
     let loaded = store.load(&wanted, &[]).await?;
-    // Behind the postings: what changes one in between has a record, and a conflict otherwise.
+    // After the postings: a change in between has a record, or conflicts.
     let records = store.records(import, &ids).await?;
     let former = wanted.iter().filter_map(|identifier| {
         let posting = loaded.postings.get(identifier)?;
@@ -208,7 +205,7 @@ pub async fn undo_changes(
     store.commit(writes).await
 }
 
-/// The ids of postings, each noted as left, and the identifiers of those that the order may change.
+/// The ids of postings, each noted as left, and the identifiers that the order may change.
 fn permitted(
     order: &CorrectionOrder,
     postings: &[ExpiredPosting],
@@ -224,11 +221,10 @@ fn permitted(
     (postings.iter().map(|it| it.id).collect(), wanted)
 }
 
-/// Undoes the expiry of postings that
-/// [`Catalogues::expired_last`] gives, in one commit. The
-/// `first` one of an operator's order has its entry of the audit.
+/// Reopens postings of [`Catalogues::expired_last`] in one commit. The `first` of an operator's
+/// order writes its audit entry.
 ///
-/// [`StoreError::Conflict`] also if the lease is not held any more.
+/// [`StoreError::Conflict`] also after a lost lease.
 pub async fn undo_expiries(
     store: &dyn Store,
     lease: CatalogueLease,

@@ -19,7 +19,7 @@ use crate::{
     store::Store,
 };
 
-/// The reason why a company was not changed.
+/// Why a company was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompanyError {
     /// There is no such company.
@@ -28,23 +28,23 @@ pub enum CompanyError {
     /// The new owner is not known.
     #[error("there is no client {0}")]
     UnknownOwner(ClientId),
-    /// A company is to be merged with itself.
+    /// A company would be merged with itself.
     #[error("both websites name the same company")]
     Same,
-    /// The company to merge is an alias already.
+    /// The company to merge is already an alias.
     #[error("the company is merged into another one; unmerge it first")]
     AliasOfAnother,
-    /// The company to give back is no alias.
+    /// The company to unmerge is no alias.
     #[error("the company is not merged into another one")]
     NoAlias,
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 kernel::store_failure!(CompanyError);
 
-/// The company that an id means: of an alias, the company that it was merged into.
+/// The company that an id means: an alias's target.
 pub async fn find_company(
     companies: &dyn CompanyReader,
     mut id: CompanyId,
@@ -58,7 +58,7 @@ pub async fn find_company(
     }
 }
 
-/// Carries out an operator's change of a company. A change of nothing is not recorded.
+/// Executes an operator's change of a company. Nothing is recorded without a change.
 pub async fn update_company(
     store: &dyn Store,
     id: CompanyId,

@@ -1,4 +1,4 @@
-//! The search for the duplicates of a posting, when something about them has changed.
+//! The search for a posting's duplicates after a relevant change.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,12 +17,10 @@ use crate::{
 
 const COPIES: usize = 64;
 
-/// The number of times that a search forgets fingerprints of postings which are gone, before it is
-/// put off.
+/// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes the searches that have nothing to do: those of postings that are not open, and that
-/// nothing is marked with. Returns the others.
+/// Finishes searches without work: of closed postings that no mark names. Returns the others.
 pub async fn finish_idle_searches(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],
@@ -48,20 +46,19 @@ pub async fn finish_idle_searches(
     Ok(busy)
 }
 
-/// Looks up what duplicates a posting, in several commits, and then what it duplicates itself.
-/// The last commit finishes the task. A posting whose row is locked delays none of the others.
+/// Looks up a posting's duplicates in several commits, and then its own original. The last commit
+/// finishes the task. A locked posting delays no other.
 ///
-/// Only the searched posting gets a first mark here, and not before its copies were looked up.
-/// Other unmarked ones may have become younger than their own copies, so their own searches mark
-/// them.
+/// Only the searched posting gets a first mark here, after its copies were looked up. Other
+/// unmarked ones may have become younger than their copies, so their own searches mark them.
 ///
-/// [`StoreError::Conflict`] if something changed meanwhile, or too many candidates are gone.
+/// [`StoreError::Conflict`] after a concurrent change, or too many closed candidates.
 pub async fn look_up(
     store: &dyn Store,
     (task, id): (ClaimToken, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // Before its copies: the version tells whether it has become younger than those meanwhile.
+    // Before its copies: the version reveals whether it became younger than those meanwhile.
     let own = store.candidates(&[], &[id]).await?.pop();
     let (mut marked, mut after) = (Ok(()), None);
     loop {
@@ -100,8 +97,7 @@ pub async fn look_up(
     marked
 }
 
-/// Marks copies again in one commit, or one by one where that fails, and returns the errors that
-/// prevented some.
+/// Re-marks copies in one commit, or one by one after a failure, and returns the errors.
 async fn mark_each(
     store: &dyn Store,
     copies: &[Candidate],
@@ -127,8 +123,7 @@ async fn mark_each(
     }
 }
 
-/// The open candidates for duplicates of these. Forgets those that are gone, so that they hide
-/// none.
+/// The open candidates for duplicates of these. Drops closed ones, so that they hide none.
 async fn search(
     store: &dyn Store,
     postings: &[Candidate],
@@ -143,7 +138,7 @@ async fn search(
         let mut writes = WriteSet::new(now);
         let gone = found.iter().filter(|it| !it.is_open);
         writes.fingerprints = gone.map(|it| (it.id, None)).collect();
-        // A store leaves those whose rows are locked.
+        // A store skips locked rows.
         if writes.is_empty() || writes.fingerprints == last {
             return Ok(found);
         }
@@ -212,7 +207,7 @@ async fn mark_all(
     Ok(())
 }
 
-/// Makes a commit conflict if the original of a posting that it marks has changed meanwhile.
+/// Makes a commit conflict if the original of a newly marked posting changed meanwhile.
 fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     let versions: HashMap<_, _> = candidates.iter().map(|it| (it.id, it.version)).collect();
     let marks = writes.postings.values().filter_map(|write| {
@@ -224,7 +219,7 @@ fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     writes.standing = marks.collect();
 }
 
-/// Notes that two postings are two openings. Returns whether both are there.
+/// Marks two postings as different openings. Returns whether both exist.
 pub async fn tell_postings_apart(
     store: &dyn Store,
     [one, other]: [&SourceIdentifier; 2],

@@ -1,4 +1,4 @@
-//! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
+//! Enrichment on both sides of the enricher's work, which is outside any transaction.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::{
 pub struct Assignment {
     /// The task.
     pub token: ClaimToken,
-    /// The content that the outcome will be for.
+    /// The content that the outcome will concern.
     pub content: ContentHash,
     /// The posting with that content.
     pub submission: Submission,
 }
 
-/// A posting as it was pushed, with what else an enricher reads.
+/// A pushed posting, with other inputs of an enricher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     /// The posting.
@@ -38,14 +38,14 @@ pub struct Submission {
     pub company: Company,
     /// The names that the company had.
     pub former_names: Vec<String>,
-    /// Whether each of its last ten changes replaced the description by one that differs only in
+    /// Whether each of the last ten changes replaced the description by one that differs only in
     /// numbers, dates and tracking parameters.
     pub churns: bool,
 }
 
-/// So many such changes in a row are churn.
+/// This many consecutive such changes are churn.
 const CHURN: usize = 10;
-/// The versions among which these are looked for: verdicts are versions, too.
+/// The examined versions: verdicts are versions, too.
 const VERSIONS: usize = 3 * CHURN;
 
 async fn churns(
@@ -89,7 +89,7 @@ impl Submission {
         })
     }
 
-    /// Returns the posting as the outcome of this enrichment would leave it.
+    /// Returns the posting as this enrichment's outcome would leave it.
     pub fn enriched(
         &self,
         made: &Enrichment,
@@ -117,8 +117,7 @@ impl Submission {
     }
 }
 
-/// Returns the answer to a command and what it would have judged, or why it is refused. Writes
-/// nothing.
+/// Returns a command's answer and its judged content, or why it is refused. Writes nothing.
 pub async fn preview(
     store: &dyn Store,
     put: &PutPosting,
@@ -160,7 +159,7 @@ pub struct Outcome {
     pub content: ContentHash,
     /// The enricher's result.
     pub enrichment: Enrichment,
-    /// The trace of the enrichment, if it is traced.
+    /// The enrichment's trace, if any.
     pub trace: Option<TraceParent>,
 }
 
@@ -173,8 +172,8 @@ impl Outcome {
     }
 }
 
-/// Loads the work of claimed tasks. Finishes tasks that are no longer needed, because the posting
-/// has expired or has an outcome for its content.
+/// Loads the work of claimed tasks. Finishes unneeded ones, because the posting expired or its
+/// content has an outcome.
 pub async fn assignments(
     store: &dyn Store,
     postings: &dyn PostingReader,
@@ -220,11 +219,11 @@ fn assignment(
     }))
 }
 
-/// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
-/// longer the newest changes nothing, and its task becomes due once more.
+/// Records outcomes and finishes their tasks in one commit. An outcome for outdated content changes
+/// nothing, and its task becomes due again.
 ///
-/// Stores the fingerprints by which [duplicates](crate::posting::duplicate) are found, and asks for
-/// a search where postings are like these, which marks them.
+/// Stores fingerprints for finding [duplicates](crate::posting::duplicate), and requests searches,
+/// which mark similar postings.
 pub async fn record_outcomes(
     store: &dyn Store,
     outcomes: &[Outcome],
@@ -250,14 +249,14 @@ pub async fn record_outcomes(
         let mark = lookalikes.mark(posting);
         match outcome::apply(posting, company, content, enrichment, mark, lifetime, now) {
             Some(change) => {
-                // Content that is held back counts for nothing.
+                // Held-back content does not count.
                 if !change.write.posting.holds(content) {
                     lookalikes.judged(&change.write.posting, &mut writes);
                 }
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
-                // A company's new name changes the redaction, but asks for no enrichment.
+                // A company's new name changes the redaction, but requests no enrichment.
                 writes.tasks.ask(enrich(posting.id));
             }
             None => {}
@@ -265,12 +264,12 @@ pub async fn record_outcomes(
     }
     writes.tasks.trace = None;
     store.commit(writes).await?;
-    // The outcomes are recorded, whatever comes of this.
+    // The outcomes are recorded whatever happens here.
     lookalikes.look_again(store, now).await.or(Ok(()))
 }
 
-/// Ends the hold of content that was [held back](crate::posting::Held) since `before`, of up to
-/// `limit` postings, in one commit. Returns their number.
+/// Ends the hold of up to `limit` postings [held back](crate::posting::Held) since before `before`,
+/// in one commit. Returns their number.
 pub async fn end_holds(
     store: &dyn Store,
     before: OffsetDateTime,
@@ -292,26 +291,26 @@ pub async fn end_holds(
     Ok(held.len())
 }
 
-/// An enrichment that is given up.
+/// A dead-lettered enrichment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenUp {
     /// The task.
     pub token: ClaimToken,
     /// The posting.
     pub posting: PostingId,
-    /// The content that got no verdict; `None` for whatever it has, which must not be worked on.
+    /// The content without a verdict; `None` for any content, which must not be worked on.
     pub content: Option<ContentHash>,
-    /// The enrichment by rules alone, whose verdict counts for nothing.
+    /// The enrichment by rules alone, whose verdict does not count.
     pub made: Option<Enrichment>,
-    /// The reason of the missing verdict, for the client that pushes the posting.
+    /// The reason of the missing verdict, for the client.
     pub reason: String,
     /// The error, for an operator.
     pub error: String,
 }
 
-/// Gives an enrichment up in one commit with what the posting says of it, see
-/// [`outcome::leave_unjudged`]. Returns whether its task is dead: an operator's verdict needs only
-/// texts, and what rules made is enough for it; other content is enriched again.
+/// Dead-letters an enrichment in one commit with the posting, see [`outcome::leave_unjudged`].
+/// Returns whether its task is dead: after an operator's verdict, texts by rules suffice; other
+/// content is enriched again.
 pub async fn give_up(
     store: &dyn Store,
     given_up: &GivenUp,

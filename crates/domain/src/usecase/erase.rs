@@ -21,9 +21,9 @@ use crate::{
     store::{Erasure, Retention, Store},
 };
 
-/// Deletes a posting with every copy of what it said. Its event and the entry of the audit stay,
-/// and waiting reports about it end. Returns whether nothing is left in the store's own files
-/// either; if not, another call sees to that, though it does not find the posting.
+/// Deletes a posting with every copy of its content. Its event and audit entry stay, and waiting
+/// reports end. Returns whether the store's files have no remains; otherwise another call removes
+/// them, although it no longer finds the posting.
 pub async fn erase(
     (store, retention, reports): (&dyn Store, &dyn Retention, &dyn Reports),
     identifier: &SourceIdentifier,
@@ -46,7 +46,7 @@ pub async fn erase(
     };
     let mut tasks = TaskWrites::new(now);
     tasks.ended.push(enrich(posting.id));
-    // Those that duplicate it get another original, or none.
+    // Its duplicates get another original, or none.
     tasks.ask(look_up_duplicates(posting.id));
     let erased = PostingState {
         version: posting.version + 1,

@@ -12,13 +12,13 @@ use crate::{
     store::{RowLocks, Store},
 };
 
-/// The outcomes of a batch's commands, in their order.
+/// The outcomes of a batch's commands, in order.
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
-/// Carries out commands in their order, each on the state that the one before it left, and
-/// everything in one commit. A refused command changes nothing and harms no other.
+/// Executes commands in order, each on the state left by the previous one, in one commit. A refused
+/// command changes nothing and affects no other.
 ///
-/// An error means that no answer was given and that the commands can be run again.
+/// After an error there are no answers, and the commands can be repeated.
 pub async fn ingest(
     store: &dyn Store,
     commands: &[PutPosting],
@@ -38,15 +38,15 @@ pub async fn ingest(
     Ok(settled.into_iter().filter_map(answer).collect())
 }
 
-/// Commands that share a commit, each decided once, on the state that the one before it left. More
-/// may be loaded and decided until it is committed.
+/// Commands that share a commit, each decided once, on the state left by the previous one. More may
+/// join until the commit.
 #[derive(Debug)]
 pub struct Batch {
     lifetime: Lifetime,
     snapshot: Snapshot,
     writes: WriteSet,
     answers: Answers,
-    /// The postings of the answers, each with the place of its first answer.
+    /// The answered postings, each with its first answer's place.
     postings: HashMap<SourceIdentifier, usize>,
 }
 
@@ -56,7 +56,7 @@ impl Batch {
         Self::on(Snapshot::default(), lifetime, now)
     }
 
-    /// A batch without commands, on a state that was loaded.
+    /// A batch without commands, on a loaded state.
     pub fn on(snapshot: Snapshot, lifetime: Lifetime, now: OffsetDateTime) -> Self {
         Self {
             lifetime,
@@ -67,9 +67,9 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands. What the batch is about to write stays as the batch
-    /// leaves it. Companies that commands name are loaded with the postings if `with_named`, else
-    /// after them, and only companies of none of the postings. Returns whether there are such.
+    /// Loads the state for more commands, without overwriting the batch's own changes. Named
+    /// companies are loaded with the postings if `with_named`, otherwise after them, and only those
+    /// of no posting. Returns whether there are such.
     pub async fn load(
         &mut self,
         store: &dyn Store,
@@ -94,7 +94,7 @@ impl Batch {
             let more = store.load(&[], &others).await?;
             loaded.companies.extend(more.companies);
         }
-        // Other postings are those of commands that have their answers.
+        // Other postings belong to answered commands.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
         self.snapshot.postings.extend(loaded.postings);
@@ -109,8 +109,8 @@ impl Batch {
         decide(&self.snapshot, put, self.lifetime, now)
     }
 
-    /// Takes a decision in, made on the batch as it is. Gives the answer back if it holds already,
-    /// whatever becomes of the batch; else it is one of those of the commit.
+    /// Adds a decision made on the batch's present state. Returns an answer that holds regardless
+    /// of the commit; otherwise it is one of the commit's.
     pub fn record(
         &mut self,
         put: &PutPosting,
@@ -155,7 +155,7 @@ impl Batch {
         None
     }
 
-    /// Makes the commit fail if this lease is no longer held.
+    /// Requires this lease at the commit.
     pub fn require(&mut self, lease: CatalogueLease) {
         self.writes.leases.insert(lease);
     }
@@ -168,7 +168,7 @@ impl Batch {
                     .any(|id| self.writes.companies.contains_key(&id))
     }
 
-    /// The companies that a command is decided on: the one that it names, and its posting's.
+    /// The companies that a command's decision depends on: the named one, and its posting's.
     pub fn companies_of(&self, put: &PutPosting) -> impl Iterator<Item = CompanyId> {
         let posting = self.snapshot.postings.get(&put.identifier);
         let named = put.patch.company().key().map(CompanyId::of);
@@ -176,7 +176,7 @@ impl Batch {
         companies.flat_map(|id| [id, self.snapshot.meant(id)])
     }
 
-    /// The rows that a decision has a commit lock.
+    /// The rows that a decision makes the commit lock.
     pub fn locks(&self, decision: &Decided) -> RowLocks {
         let Some(change) = decision.change.clone() else {
             return RowLocks::default();
@@ -186,7 +186,7 @@ impl Batch {
         RowLocks::of(&writes)
     }
 
-    /// The state that the next command is decided on.
+    /// The state for the next command.
     pub const fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -196,12 +196,12 @@ impl Batch {
         &self.writes
     }
 
-    /// The answers that were kept, and the writes with which they hold.
+    /// The kept answers, and the writes that they require.
     pub fn finish(self) -> (Answers, WriteSet) {
         (self.answers, self.writes)
     }
 
-    /// Commits the batch, and gives the answers that were kept.
+    /// Commits the batch, and returns the kept answers.
     pub async fn commit(self, store: &dyn Store) -> Result<Answers, StoreError> {
         let (answers, writes) = self.finish();
         if !writes.is_empty() {

@@ -1,4 +1,4 @@
-//! The end of lifetimes, and of an import of a catalogue.
+//! Ends lifetimes, and imports of catalogues.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// Expires the named postings whose lifetime has ended, in one commit. [`Store::overdue`] names
-/// them; a posting that was renewed meanwhile stays.
+/// Expires the named overdue postings in one commit. [`Store::overdue`] names them; a renewed one
+/// stays.
 pub async fn expire(
     store: &dyn Store,
     overdue: &[SourceIdentifier],
@@ -35,20 +35,20 @@ pub async fn expire(
     store.commit(writes).await
 }
 
-/// What became of postings that an import missed.
+/// The fates of postings that an import missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delisted {
-    /// Those that were open, with those that are expired now.
+    /// Those that were open, including newly expired ones.
     pub missing: u64,
     /// Those that are expired now.
     pub expired: u64,
 }
 
-/// Counts that an import misses postings which were open when it began, and expires those that were
-/// missed too often, in one commit. The result includes those that a commit in doubt has expired.
-/// One that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
+/// Counts an import's misses of postings open at its beginning, and expires those missed too often,
+/// in one commit. Includes those expired by a commit in doubt. Postings closed or moved to another
+/// catalogue meanwhile stay unchanged.
 ///
-/// [`StoreError::Conflict`] also if the lease is not held any more.
+/// [`StoreError::Conflict`] also after a lost lease.
 pub async fn delist_missing(
     store: &dyn Store,
     catalogues: &dyn Catalogues,

@@ -1,4 +1,4 @@
-//! The postings that are like those of a batch of outcomes: a search has to look at them.
+//! Postings similar to those of a batch of outcomes, which a search must examine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,9 +19,9 @@ use crate::{
 pub(super) struct Lookalikes {
     own: HashMap<PostingId, Candidate>,
     before: HashMap<PostingId, DatedFingerprint>,
-    /// The others: stored ones, and those of the batch that are judged already.
+    /// The others: stored ones, and those already judged in the batch.
     others: Vec<Candidate>,
-    /// The judged postings that are open and that no search has been asked for.
+    /// Judged open postings without a requested search.
     settled: HashSet<PostingId>,
 }
 
@@ -47,7 +47,7 @@ impl Lookalikes {
                 Some(before) => before.followed_by(fingerprint, pushed),
                 None => DatedFingerprint::new(fingerprint, pushed),
             };
-            // As it is if the outcome approves it.
+            // As if the outcome approves it.
             let own = Candidate {
                 is_open: true,
                 ..Candidate::of(posting, dated)
@@ -62,16 +62,16 @@ impl Lookalikes {
         })
     }
 
-    /// The mark that an outcome leaves a posting: its own, unless its content has become younger.
-    /// Its copies may be older then, and a search sees to these before it marks the posting.
+    /// The mark after an outcome: unchanged, unless the content became younger. Then its copies may
+    /// be older, and a search handles them before marking the posting.
     pub(super) fn mark(&self, posting: &Posting) -> Option<Original> {
         let (own, before) = (self.own.get(&posting.id)?, self.before.get(&posting.id)?);
         let is_as_old = before.since == own.dated.since;
         posting.duplicate_of.clone().filter(|_| is_as_old)
     }
 
-    /// Stores the fingerprint of a posting as an outcome leaves it, and asks for a search if there
-    /// are postings like it, or if its content is not the first that it had.
+    /// Stores a posting's fingerprint after an outcome, and requests a search if similar postings
+    /// exist, or its content is not its first.
     pub(super) fn judged(&mut self, posting: &Posting, writes: &mut WriteSet) {
         let Some(own) = self.own.get(&posting.id).cloned() else {
             return;
@@ -84,7 +84,7 @@ impl Lookalikes {
         let before = self.before.get(&own.id);
         let is_other = own.dated.since > posting.created_at
             || before.is_some_and(|before| *before != own.dated);
-        // A search forgets those that are not open any more.
+        // A search drops closed ones.
         let is_like = |other: &Candidate| {
             let (one, other_one) = (&own.dated.fingerprint, &other.dated.fingerprint);
             own.is_like(other) || !other.is_open && one.shares_band(other_one)
@@ -97,8 +97,8 @@ impl Lookalikes {
         self.others.push(own);
     }
 
-    /// Asks for a search where one finds more after the commit than before it: of two postings that
-    /// are recorded by two processes at the same moment, at least the later one sees the other.
+    /// Requests a search that finds more after the commit than before: of two postings recorded
+    /// concurrently by two processes, at least the later one sees the other.
     pub(super) async fn look_again(
         self,
         store: &dyn Store,

@@ -1,4 +1,4 @@
-//! Companies that are one: the commands of operators, and what follows from them.
+//! Companies that are one: operators' commands, and their consequences.
 
 use std::collections::HashMap;
 
@@ -33,11 +33,11 @@ const AT_ONCE: usize = 256;
 
 const ALIKE: usize = 64;
 
-/// How long after a merge a posting may be committed that was decided before it.
+/// How long after a merge a posting decided before it may be committed.
 const SETTLED: Duration = Duration::MINUTE;
 
-/// Merges a company into another one, which stands for it from then on; its postings follow. If it
-/// is merged into that one already, nothing changes.
+/// Merges a company into another, which replaces it; its postings follow. Repeating it changes
+/// nothing.
 pub async fn merge_companies(
     (store, companies): (&dyn Store, &dyn CompanyReader),
     (from, into): (CompanyId, CompanyId),
@@ -64,7 +64,7 @@ pub async fn merge_companies(
     for alias in aliases.iter().chain([source]) {
         redirect(&mut writes, alias, Some(target.id), &operator);
     }
-    // Texts of its postings hide the names of both.
+    // Texts of its postings hide both names.
     let keeps_names = CompanyWrite {
         sets_name: true,
         replaced_names: vec![source.name.clone()],
@@ -76,7 +76,7 @@ pub async fn merge_companies(
     Ok(store.commit(writes).await?)
 }
 
-/// Ends that a company is an alias: what came by it is given back.
+/// Ends an alias: postings that came by it return.
 pub async fn unmerge_company(
     store: &dyn Store,
     alias: CompanyId,
@@ -98,7 +98,7 @@ pub async fn unmerge_company(
     Ok(store.commit(writes).await?)
 }
 
-/// Notes that two companies are not the same, so that they are suggested no more.
+/// Marks two companies as different, so that they are no longer suggested.
 pub async fn tell_companies_apart(
     store: &dyn Store,
     companies: [CompanyId; 2],
@@ -150,7 +150,7 @@ fn record(
     writes.tasks.audit.push(entry.with("reason", reason));
 }
 
-/// A batch of the work on a company.
+/// The result of a batch of a company's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settling {
     /// Further postings may follow this one.
@@ -161,9 +161,9 @@ pub enum Settling {
     Done,
 }
 
-/// Works on a batch of a company's task. A batch that was interrupted is made again.
+/// Works on a batch of a company's task. An interrupted batch is repeated.
 ///
-/// [`StoreError::Conflict`] if something changed meanwhile.
+/// [`StoreError::Conflict`] after a concurrent change.
 pub async fn settle_batch(
     (store, companies): (&dyn Store, &dyn CompanyReader),
     (task, id): (ClaimToken, CompanyId),
@@ -181,7 +181,7 @@ pub async fn settle_batch(
         return Ok(Settling::After(last));
     }
     let settled = view.updated_at + SETTLED;
-    // Else an operator gave it a name.
+    // Otherwise an operator named it.
     let is_given_back = matches!(view.updated_by, Some(Actor::Operator(_))) && !company.kept.name;
     let is_merge = company.alias_of.is_some() || is_given_back || after.is_some();
     if is_merge && now < settled {
@@ -277,7 +277,7 @@ async fn find_pairs(
     Ok(found.collect())
 }
 
-/// The companies that clients with prefixes created on the sites of other owners.
+/// Companies created by clients with prefixes on other owners' sites.
 pub async fn company_lookalikes(
     companies: &dyn CompanyReader,
     limit: usize,

@@ -1,4 +1,4 @@
-//! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
+//! The use cases: load, decide, commit. Each takes ports, a batch and the time.
 
 mod board;
 mod catalogue;
@@ -60,20 +60,19 @@ pub use crate::{
     posting::IngestError,
 };
 
-/// The driving port: takes commands and answers after the commit.
+/// The driving port: takes commands, and answers after the commit.
 #[async_trait]
 pub trait Ingest: Send + Sync {
     /// Carries out one command.
     async fn put(&self, put: PutPosting) -> Result<Answer, IngestError>;
 
-    /// Decides one command on the state as it is now, and writes nothing. The id in the answer is
-    /// the command's where it would create a posting.
+    /// Decides one command on the present state, and writes nothing. If it would create a posting,
+    /// the answer has the command's id.
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
 
-    /// Carries out commands of one import, in their order, and waits for room instead of refusing
-    /// them where there are too many; a dry run writes nothing. Nothing is written once the
-    /// catalogue's `lease` is lost. The answers are in that order. The commands are shared, because
-    /// an import may have to try them again.
+    /// Executes an import's commands in order, and waits for room instead of refusing them; a dry
+    /// run writes nothing. Nothing is written after the catalogue's `lease` is lost. Answers are in
+    /// order. The commands are shared, because an import may retry them.
     async fn put_all(
         &self,
         puts: Vec<Arc<PutPosting>>,

@@ -18,10 +18,10 @@ use crate::{
     store::Store,
 };
 
-/// The reason why an operator's command, a report or an objection was refused.
+/// Why an operator's command, a report or an objection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModerationError {
-    /// There is no such posting, or its status does not allow it.
+    /// The posting does not exist, or its status does not allow it.
     #[error(transparent)]
     Rejected(#[from] Rejection),
     /// It is not the version that the operator has seen and decided on.
@@ -49,16 +49,15 @@ pub enum ModerationError {
     /// The report was decided already.
     #[error("the report was decided already: {0}")]
     Decided(String),
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 kernel::store_failure!(ModerationError);
 
-/// Carries out an operator's command, records it, and gives the posting as it is afterwards. A
-/// command that changes nothing is not recorded. With the version that the operator has `seen`, it
-/// holds for that version alone.
+/// Executes and audits an operator's command, and returns the posting. Nothing is audited without a
+/// change. With `seen`, it applies only to that version.
 pub async fn moderate(
     store: &dyn Store,
     identifier: &SourceIdentifier,
@@ -75,8 +74,8 @@ pub async fn moderate(
     let mut writes = WriteSet::new(now);
     let Some(change) = change else {
         if command.ends_enrichment() {
-            // Other content may have been pushed meanwhile, so the task is not ended but asked for:
-            // one that was given up is worked on again, and done with where a verdict stands.
+            // Other content may have been pushed meanwhile, so the task is requested, not ended: a
+            // dead one is retried, and finished where a verdict stands.
             writes.tasks.ask(enrich(posting.id));
         }
         store.commit(writes).await?;
@@ -84,7 +83,7 @@ pub async fn moderate(
     };
     let after = change.write.posting.clone();
     if command.ends_enrichment() {
-        // Whether it waits, is under way or was given up.
+        // Waiting, running or dead.
         writes.tasks.ended.push(enrich(posting.id));
     }
     writes.tasks.audit.push(entry(identifier, command, by, now));
@@ -93,7 +92,7 @@ pub async fn moderate(
     Ok(after)
 }
 
-/// A posting, with what it is decided on.
+/// A posting, with its basis for decisions.
 pub(super) async fn find(
     store: &dyn Store,
     identifier: &SourceIdentifier,

@@ -17,7 +17,7 @@ use crate::{
     store::{PostingReader, Store},
 };
 
-/// A posting as the rules see it, with its decision and its history.
+/// A posting for the rules, with its decision and history.
 async fn find(
     (store, postings): (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
@@ -31,7 +31,7 @@ async fn find(
     Ok(PostingView { posting, ..view })
 }
 
-/// Takes a client's objection to the newest decision about a posting.
+/// Takes a client's objection to a posting's newest decision.
 pub async fn object(
     ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
@@ -46,7 +46,7 @@ pub async fn object(
     Ok(ports.0.commit(writes).await?)
 }
 
-/// Answers an objection, and returns the posting. With `seen`, it holds for that version alone.
+/// Answers an objection, and returns the posting. With `seen`, it applies only to that version.
 pub async fn answer_objection(
     ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,

@@ -1,4 +1,4 @@
-//! Reports of readers: taken in, acted on, dismissed.
+//! Reports of readers: accepted, acted on, dismissed.
 
 use kernel::{PostingId, Prefixes, ReportId, StoreError, Version, audit::Attribution};
 use time::OffsetDateTime;
@@ -18,7 +18,7 @@ use crate::{
     store::Store,
 };
 
-/// Finds the posting that an identifier or a UUID names. An identifier goes before a UUID.
+/// Finds a posting by identifier or UUID; identifiers take precedence.
 pub async fn find_named(
     store: &dyn Store,
     PostingName(name): &PostingName,
@@ -34,8 +34,8 @@ pub async fn find_named(
     Ok(known.into_values().next())
 }
 
-/// Takes a report of a reader, whose client may see postings with these prefixes. The same reporter
-/// has one report about a posting: the first one, whose id it returns.
+/// Takes a reader's report from a client with these prefixes. A reporter has one report per
+/// posting: returns the first one's id.
 pub async fn report(
     (store, reports): (&dyn Store, &dyn Reports),
     new: &NewReport,
@@ -55,7 +55,7 @@ pub async fn report(
     }
     standing.admit()?;
     let mut writes = WriteSet::new(now);
-    // One that is erased meanwhile has no reports any more.
+    // A posting erased meanwhile has no reports any more.
     writes.standing.insert(posting.id, posting.version);
     writes.reports.push(ReportWrite::New(Report {
         id,
@@ -72,9 +72,8 @@ pub async fn report(
     Ok(id)
 }
 
-/// Rejects or takes down the posting of a report, which answers all reports about it that wait.
-/// Returns the number. With the version that the operator has `seen`, it holds for that version
-/// alone.
+/// Rejects or takes down a report's posting, which answers all waiting reports about it. Returns
+/// their number. With `seen`, it applies only to that version.
 pub async fn act_on_report(
     (store, reports): (&dyn Store, &dyn Reports),
     id: ReportId,

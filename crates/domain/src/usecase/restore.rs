@@ -26,14 +26,14 @@ pub struct Restoration {
     pub version: Version,
     /// The reason.
     pub reason: String,
-    /// The version that the operator has seen; `None` for whichever it is.
+    /// The version that the operator has seen; `None` for any.
     pub seen: Option<Version>,
     /// The operator.
     pub by: Attribution,
 }
 
-/// Gives a posting the values that its readers saw when it had a version, and returns it as it is
-/// afterwards. Content that was approved is not judged again.
+/// Restores the values that readers saw at a version, and returns the posting. Approved content is
+/// not judged again.
 pub async fn restore_version(
     store: &dyn Store,
     reader: &dyn PostingReader,

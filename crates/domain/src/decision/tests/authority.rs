@@ -1,4 +1,4 @@
-//! Who may change what is shown: companies and their owners, and what an operator took down.
+//! Permissions to change shown values: companies and owners, and operators' removals.
 
 use ::fields::Patch;
 use kernel::{
@@ -65,7 +65,7 @@ fn a_client_with_prefixes_changes_no_company_of_another() {
             assert_eq!(shown(&board), ("Acme", None));
             assert_eq!(board.company().owner, owner);
         }
-        // The posting counts, and a push that agrees needs no notice.
+        // The posting counts, and an agreeing push needs no notice.
         assert_eq!(board.posting().details.title, "B");
         assert_eq!(notices(&mut board, &fenced(1, CREATE)), []);
     }
@@ -112,7 +112,7 @@ fn the_first_line_of_an_import_decides_a_company() {
     let mut board = Board::new();
     let mut later = push("a", &of_company("Acme AB", "/2.svg"));
     later.company_named = NamedBefore::Differently;
-    // The first line may be refused, or not be decided yet.
+    // The first line may be refused, or undecided yet.
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme AB", None));
     let first = push("b", &of_company("Acme", "/1.svg"));
@@ -131,7 +131,7 @@ fn the_first_line_of_an_import_decides_a_company() {
     }
 }
 
-/// The earlier line may not be committed yet: what the later one says is not left undone.
+/// The earlier line may not be committed yet: nothing of the later one is left undone.
 #[test]
 fn a_line_that_names_a_company_as_an_earlier_one_does_is_told_nothing() {
     let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
@@ -211,7 +211,7 @@ fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
     }
 }
 
-/// The operator says that the company is called so, and another push may say otherwise.
+/// The operator fixes the present name, and another push may differ.
 #[test]
 fn an_operator_keeps_a_name_that_the_company_has_already() {
     let mut board = Board::new();
@@ -222,7 +222,7 @@ fn an_operator_keeps_a_name_that_the_company_has_already() {
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
 }
 
-/// Another commit may create the company at the same time, for the line that decides its name.
+/// Another commit may create the company for the line that decides its name.
 #[test]
 fn a_later_line_names_a_company_only_while_there_is_none() {
     let mut put = push("a", &of_company("Acme AB", "/2.svg"));
@@ -280,7 +280,7 @@ fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
             assert_eq!(notices(&mut board, &put), expect, "{body}");
             assert_eq!(board.posting().status(), status);
             assert_eq!(board.reason(), Some("scam"));
-            // Sent again it changes nothing, and says so again.
+            // Repeated, it changes nothing, and gives the same notices.
             let decision = board.decide(&put).unwrap();
             assert_eq!((decision.change, decision.answer.notices), (None, expect));
         }
@@ -305,7 +305,7 @@ fn an_operator_reopens_what_expired() {
         assert_eq!(board.posting().details.expiration_reason, None);
         assert!(!board.posting().is_moderated());
         assert_eq!(board.step().1, Some("a mistake"));
-        // It is the client's again.
+        // The client owns it again.
         board.put(EXPIRE).unwrap();
         board.put(REOPEN).unwrap();
     }

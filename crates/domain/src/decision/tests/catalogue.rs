@@ -1,4 +1,4 @@
-//! Pushes by a catalogue, and postings that it does not list any more.
+//! Pushes by a catalogue, and postings that it no longer lists.
 
 use kernel::{CatalogueName, testing::uuid};
 
@@ -58,7 +58,7 @@ fn an_unchanged_posting_of_the_catalogue_is_not_written() {
     }
 }
 
-/// Readers see no difference, so the time of the last update stays, too.
+/// Readers see no difference, so the time of the last update also stays.
 #[test]
 fn a_posting_moves_to_the_catalogue_that_lists_it() {
     for (mut board, from) in [

@@ -51,7 +51,7 @@ fn it_makes_the_lifetime_shorter_and_never_longer() {
     let far = approved("2099-12-31");
     let lifetime = far.posting().expire_at.unwrap() - far.now;
     assert!(lifetime < Duration::days(60));
-    // Unchanged pushes write nothing, although less than half of the lifetime is left.
+    // Unchanged pushes write nothing, even in the second half of the lifetime.
     let mut near = approved("2026-03-09");
     assert_eq!(near.put("{}").unwrap().1, Written::default());
     near.put(r#"{"valid_through":null}"#).unwrap();

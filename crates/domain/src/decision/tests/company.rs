@@ -1,4 +1,4 @@
-//! The company of a push: matched by website, upserted, moved to.
+//! The company of a push: found by website, upserted, changed.
 
 use kernel::{Actor, CompanyId, event::PostingState, testing::identifier};
 
@@ -63,7 +63,7 @@ fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
     assert_eq!(written.companies, 0);
     let posting = &board.snapshot.postings[&identifier("b")];
     assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
-    // By its own name it is still what came by the alias.
+    // Named by its own website, it still came by the alias.
     let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
     let (_, written) = board.run(&push("b", own)).unwrap();
     assert_eq!(written, Written::default());
@@ -207,7 +207,7 @@ fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_mor
     assert_eq!(*board.posting(), before);
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
-    // One that has expired is not enriched.
+    // An expired one is not enriched.
     board.put(EXPIRE).unwrap();
     rename(&mut board, "c", "Acme AS");
     assert_eq!(board.put(EXPIRE).unwrap().1, Written::default());
@@ -215,11 +215,11 @@ fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_mor
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
-    // What is due for another reason was asked for by the push that made it so.
+    // Postings due for another reason were requested by the push that made them due.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
-    // A logo is in no text, and what is expired is not enriched.
+    // A logo is in no text, and expired postings are not enriched.
     let logo = r#"{"company":{"logo_path":"/l.svg"}}"#;
     let name = r#"{"company":{"name":"Acme AB"}}"#;
     for (status, other) in [(Status::Approved, logo), (Status::Expired, name)] {

@@ -1,4 +1,4 @@
-//! What readers see of the newest decision.
+//! The newest decision as readers see it.
 
 use super::*;
 use crate::posting::DecisionOutcome::{Approved, Rejected, Removed};
@@ -51,7 +51,7 @@ fn an_operators_decision_stands_as_the_verdict_does() {
     board.forget_outcome();
     board.enrich(&rejection()).unwrap();
     board.decided(BY_ANN);
-    // Other content has another verdict, until what was approved comes back.
+    // Other content gets another verdict, until the approved content returns.
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     board.enrich(&rejection()).unwrap();
     board.decided(REFUSED);

@@ -1,5 +1,5 @@
-//! Every field by itself: the limits, and the words of every refusal, as the specification and the
-//! contract have them. They are written out here, so that nothing changes them by accident.
+//! Every field by itself: limits, and the exact words of every refusal in specification and
+//! contract, written out so that nothing changes them by accident.
 
 use ::fields::{Patch, body::BodyError, validation::FieldErrors};
 use kernel::testing::text;
@@ -11,12 +11,12 @@ use crate::{
     testing::{pusher, put_id},
 };
 
-/// Errors, each with fields and values of them that have it, and behind the dash fields with values
-/// that each of them takes. An item of a list has an error of its own.
+/// Errors, each with fields and invalid values; after the dash, fields with valid values. Items of
+/// lists have their own errors.
 const VALUES: &str = include_str!("fields/values.txt");
 
-/// Bodies with their errors, in order: of a push to an approved posting or to none (`new`), or of
-/// one whose unknown fields are refused (`strict`).
+/// Bodies with their errors in order: pushed to an approved posting, to none (`new`), or with
+/// refused unknown fields (`strict`).
 const BODIES: &str = include_str!("fields/bodies.txt");
 
 fn bodies(field: &str, values: &str) -> Vec<String> {
@@ -60,7 +60,7 @@ fn check(row: &str, error: Option<&str>) {
     for field in fields.split(' ') {
         for body in bodies(field, values) {
             let found = wrong(Board::with(Status::Approved), &body);
-            // What was sent instead is another test's.
+            // The sent value is tested elsewhere.
             let found = found
                 .iter()
                 .map(|found| found.split(", not ").next().unwrap());
@@ -229,14 +229,14 @@ fn what_is_not_json_is_no_command() {
 
 #[test]
 fn depth_is_no_danger_in_any_field() {
-    // In an unknown field it is no error either.
+    // Even in an unknown field it is no error.
     let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
     assert!(parse(deep.as_bytes()).is_ok());
     let fields = "title salary_min employment_types company expiration metadata latitude";
     for field in fields.split(' ') {
         let (begin, end) = ("[".repeat(50_000), "]".repeat(50_000));
         let put = parse(format!(r#"{{"{field}":{begin}{end}}}"#).as_bytes());
-        // Whether it is refused as JSON or as a field, it is refused.
+        // Refused as JSON or as a field, but refused.
         assert!(put.map_or(true, |put| !put.errors.is_empty()), "{field}");
     }
 }
@@ -283,7 +283,7 @@ fn a_segment_of_the_path_is_an_identifier_or_a_field_error_beside_the_others() {
     }
 }
 
-/// The URL Standard's parser encodes them as well, so that they lead where they led.
+/// The URL Standard's parser encodes them as well, so they lead to the same place.
 #[test]
 fn an_address_is_stored_as_a_page_can_have_it() {
     let mut board = Board::new();

@@ -1,4 +1,4 @@
-//! What holds for any command.
+//! Laws for all commands.
 
 use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::*;
 use crate::{posting::Answer, testing::push, usecase::Batch};
 
-/// Values of each field, one of which is wrong as a rule.
+/// Values of each field, usually one of them invalid.
 const VALUES: &str = r#"{
     "title": ["A", "B", null, 5],
     "raw_description": ["<p>A</p>", "B", " "],

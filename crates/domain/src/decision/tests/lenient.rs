@@ -1,4 +1,4 @@
-//! `Prefer: handling=lenient`: what is certain is corrected, and other wrong values are left out.
+//! `Prefer: handling=lenient`: certain corrections are made, and other invalid values left out.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
     testing::{pusher, put_id},
 };
 
-/// Fields with values that strict validation refuses, and what is stored of them; `-` is nothing.
+/// Fields with strictly invalid values, and the stored results; `-` is nothing.
 const VALUES: &str = include_str!("lenient/values.txt");
 
 fn parse(body: &str, handling: Handling) -> PutPosting {

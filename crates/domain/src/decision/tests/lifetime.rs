@@ -1,4 +1,4 @@
-//! The end of lifetimes, and pushes that put it off.
+//! Lifetimes, and pushes that extend them.
 
 use super::*;
 use crate::decision::lapse::expire_if_overdue;
@@ -84,7 +84,7 @@ fn zero_days_are_for_ever_and_so_is_what_ends_past_the_end_of_time() {
         board.enrich(&Verdict::Approve).unwrap();
         assert_eq!(board.posting().expire_at, None);
         assert_eq!(board.lifetime.is_limited(), days > 0);
-        // Limits that are switched on count from the next push.
+        // Newly enabled limits count from the next push.
         board.lifetime = Lifetime::days(60);
         board.put("{}").unwrap();
         assert_eq!(left(&board), 60 * DAY);

@@ -1,4 +1,4 @@
-//! The rules, row by row: each row of the specification's and the contract's tables is a test.
+//! The rules, row by row: each row of the specification's and contract's tables is a test.
 
 mod authority;
 mod catalogue;
@@ -36,7 +36,7 @@ use crate::{
     testing::push,
 };
 
-/// A board of postings that commands are decided on, one after the other, each an hour later.
+/// A board of postings for successive commands, an hour apart.
 struct Board {
     snapshot: Snapshot,
     now: OffsetDateTime,

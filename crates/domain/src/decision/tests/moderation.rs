@@ -56,12 +56,12 @@ fn an_approval_stands_for_the_content_that_was_approved() {
         !board.posting().is_moderated(),
         "it is the enricher's verdict"
     );
-    // What was approved comes back.
+    // The approved content returns.
     board.put(r#"{"title":"Baker"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_APPROVED]);
     assert!(board.posting().is_moderated());
-    // Other content that is no worse is not what the operator approved.
+    // Other content, even if no worse, is not what the operator approved.
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     board.enrich(&rejection()).unwrap();
     board.put(r#"{"title":"Cook"}"#).unwrap();
@@ -100,7 +100,7 @@ fn an_approval_asks_for_no_texts_that_killed_workers() {
     }
 }
 
-/// The reason of a posting that an operator reopened may be a copy of a review's.
+/// The reason of a posting reopened by an operator may copy a review's.
 #[test]
 fn a_copied_sentence_is_no_review() {
     for reason in [
@@ -124,7 +124,7 @@ fn a_verdict_twice_is_one() {
         assert_eq!(board.moderate(&command).unwrap().postings, 1);
         assert_eq!(board.moderate(&command).unwrap(), Written::default());
     }
-    // An enricher's for the same reason is none of an operator.
+    // An enricher's decision with the same reason is not the operator's.
     let mut board = Board::with(Status::Rejected);
     let reason = board.reason().unwrap().to_owned();
     board.moderate(&reject(&reason)).unwrap();

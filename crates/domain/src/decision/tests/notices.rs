@@ -1,4 +1,4 @@
-//! What a push that succeeded left undone.
+//! Notices of successful pushes.
 
 use kernel::testing::uuid;
 

@@ -1,4 +1,4 @@
-//! Objections: which are taken, and what their answers change.
+//! Objections: which are accepted, and the effects of their answers.
 
 use kernel::ClientId;
 
@@ -69,7 +69,6 @@ fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
     board.answer(false).unwrap();
     assert_eq!(board.answer(true), Err(Refused::NothingWaits));
     assert_eq!(board.object(), Err(Refused::Repeated));
-    // Another decision.
     board.moderate(&reopen("a mistake")).unwrap();
     assert_eq!(board.object(), Err(Refused::NothingDecided));
     board.moderate(&expire("a fraud")).unwrap();

@@ -1,4 +1,4 @@
-//! The contract's table of what a field may be: absent, `null`, or a value.
+//! The contract's table of field values: absent, `null`, or a value.
 
 use super::*;
 

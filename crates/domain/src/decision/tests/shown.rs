@@ -1,4 +1,4 @@
-//! What readers of an approved posting see while other content waits for a verdict.
+//! What readers see of an approved posting while other content waits for a verdict.
 
 use super::*;
 use crate::{
@@ -168,7 +168,7 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
     );
     assert_eq!(board.posting().shown, None);
 
-    // A fraud is no page that came in the place of an ad.
+    // A fraud is not a page in place of an ad.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     board.enrich(&rejection()).unwrap();

@@ -1,4 +1,4 @@
-//! What a push does beside moving a posting to another status: its answer, reasons and times.
+//! Effects of a push besides the status: answer, reasons and times.
 
 use super::*;
 use crate::testing::put_id;
@@ -17,7 +17,7 @@ fn expired_takes_a_new_reason_without_event() {
     assert_eq!(board.reason(), Some("second"));
 }
 
-/// Clocks of several machines may disagree.
+/// Clocks may disagree.
 #[test]
 fn the_time_of_the_last_change_never_goes_back() {
     let mut board = Board::with(Status::Approved);
@@ -68,12 +68,12 @@ fn a_reason_within_expiration_wins() {
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
     let mut rejected = Board::with(Status::Rejected);
-    // Field errors before not found, and before the transition.
+    // Field errors come before "not found" and the transition.
     assert_eq!(
         [Board::new().wrong(wrong), rejected.wrong(wrong)],
         [["title"], ["title"]]
     );
-    // One of another type is an error alone.
+    // A value of another type is only an error.
     assert_eq!(Board::new().wrong(r#"{"expiration":[1]}"#), ["expiration"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
     let refused = rejected.put(merged);

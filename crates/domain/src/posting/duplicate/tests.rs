@@ -6,7 +6,7 @@ use kernel::testing::{hours, noon, uuid};
 
 use super::*;
 
-/// A signature of which so many values differ from those of others.
+/// A signature with this many differing values.
 fn signature(others: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     values
@@ -99,7 +99,7 @@ fn the_oldest_open_posting_is_the_original_unless_an_operator_tells_them_apart()
     let nothing = HashSet::new();
     for (n, since, first, next) in [
         (99, 1, Some("a-9"), None),
-        // Ids decide between those of one moment, and nothing else.
+        // Ids only break ties.
         (2, 2, Some("a-9"), None),
         (4, 2, Some("a-9"), Some("a-3")),
         (1, 3, Some("a-9"), Some("a-3")),

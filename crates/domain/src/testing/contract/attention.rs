@@ -1,4 +1,4 @@
-//! What needs attention is stored, with its events, and the visible postings are counted.
+//! Attention items and their events are stored, and visible postings counted.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ kernel::contract_cases!(
         };
         assert_eq!(store.attention().await?, expect);
         assert_eq!(store.record_check(&first).await, Err(StoreError::Conflict));
-        // What stays is not written, and the check counts all the same.
+        // Unchanged items are not written, but the check counts.
         let same = AttentionCheck::new(&expect, expect.items.clone(), noon() + hours(1));
         store.record_check(&same).await?;
         let stored = store.attention().await?;

@@ -1,4 +1,4 @@
-//! The audit: entries are written with their commit, and read by pages.
+//! The audit: entries are committed with their change, and read by pages.
 
 use kernel::{
     StoreError,
@@ -46,7 +46,7 @@ kernel::contract_cases!(
         assert_eq!(entries(store).await?, std::slice::from_ref(&full));
         assert!(posting(store, "a").await?.is_featured);
 
-        // Its version moved.
+        // Its version changed.
         writes.tasks.audit = vec![entry(2, noon())];
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         let mut finished = writing([entry(3, noon())]);

@@ -1,4 +1,4 @@
-//! What a commit writes of the state and of the outbox: all of it, or nothing.
+//! A commit writes state and outbox completely or not at all.
 
 use kernel::{
     PostingId, StoreError,

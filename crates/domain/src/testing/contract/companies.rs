@@ -14,7 +14,7 @@ use crate::{
     usecase::Batch,
 };
 
-/// Writes a company, of which a change is meant to set these: name, logo path and owner.
+/// Writes a company with a change meant to set these: name, logo path and owner.
 async fn upsert<S: Store>(store: &S, company: &Company, sets: [bool; 3]) -> Checked {
     let mut writes = WriteSet::new(noon());
     let mut write = company_write(company, sets[0], sets[1]);
@@ -48,7 +48,7 @@ kernel::contract_cases!(
         let other = Some(ClientId::new(uuid(2)));
         let mut expect = company("acme");
         for (sets, name, logo_path, owner) in [
-            // The first one makes it as it is.
+            // The first one inserts it as it is.
             ([false; 3], "acme", Some("/1.svg"), other),
             ([true, false, false], "Acme AB", None, None),
             ([false, true, false], "ignored", Some("/2.svg"), None),
@@ -86,7 +86,7 @@ kernel::contract_cases!(
             );
         }
     },
-    /// A push may have been decided before the operator's change, whichever field that sets.
+    /// A push may have been decided before the operator's change of any field.
     async fn a_push_does_not_undo_what_an_operator_set_meanwhile(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let ann = || Actor::Operator(Some(by_ann(1).operator));
@@ -163,8 +163,8 @@ kernel::contract_cases!(
         put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await?;
         assert_eq!(former_names(store).await?, ["Three", "Two"]);
     },
-    /// Two commits that were decided on the same state: the second replaces a name that its
-    /// decision did not know.
+    /// Of two commits decided on the same state, the second replaces a name unknown to its
+    /// decision.
     async fn a_company_keeps_the_name_of_a_commit_that_was_quicker(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         for name in ["Bolt", "Core", "Core"] {
@@ -200,7 +200,7 @@ kernel::contract_cases!(
             find(store, company("acme").id).await?,
             Some(company("acme"))
         );
-        // One that finds the company as it wants it changes nothing, and holds.
+        // A commit that finds the wanted company changes nothing, and succeeds.
         upsert(store, &company("acme"), [true, false, false]).await?;
         let mut writes = WriteSet::new(noon());
         let mut same = company_write(&company("acme"), true, false);

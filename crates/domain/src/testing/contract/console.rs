@@ -131,11 +131,11 @@ kernel::contract_cases!(
         assert_eq!(list("", 1).await?, ["Acme"]);
         assert_eq!(list("bolt.example", 1).await?, ["core"]);
         assert_eq!(list("c", 9).await?, ["core", "dune"]);
-        // The website is shown as it was sent.
+        // The website is shown as sent.
         let acme = company("Acme");
         assert_eq!(store.companies("", 1).await?, [company_view(&acme)]);
 
-        // The last change is the last one that changed something.
+        // The last effective change counts.
         let renamed = Company {
             name: "Acme AB".into(),
             ..acme

@@ -45,8 +45,8 @@ pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) -
     Ok(())
 }
 
-/// Waits until the log has grown: in a database server that others use, an event can be read once
-/// every transaction that began before it is over, in whichever database.
+/// Waits until the log has grown: on a shared server, an event is readable once all earlier
+/// transactions, in any database, have ended.
 pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Checked {
     for _ in 0..100_000 {
         if end(store).await? > before {
@@ -56,7 +56,7 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Ch
     panic!("no event after {before} can be read");
 }
 
-/// Waits until every event so far can be read: a marker that is committed after them can be.
+/// Waits until all events so far are readable: until a later marker is.
 pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
     let marker = told(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
@@ -77,7 +77,7 @@ pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPostin
     Ok(())
 }
 
-/// Commits one event for each number, a minute apart from noon on.
+/// Commits one event per number, a minute apart from noon.
 pub async fn commit_each<S: Store + EventLog>(
     store: &S,
     numbers: impl IntoIterator<Item = u128>,
@@ -266,8 +266,8 @@ kernel::contract_cases!(
             assert_eq!(page.next, end(store).await?);
         }
     },
-    /// Several commits were decided before any of them was written: a change raises the event with
-    /// the company as it stands, and a commit that finds it changed already raises none.
+    /// Several commits decided before any was written: a change raises the event with the company's
+    /// state, and a commit without effect raises none.
     async fn a_change_of_a_company_is_recorded_once(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         let mut after = end(store).await?;
@@ -301,7 +301,7 @@ kernel::contract_cases!(
                 at: noon(),
                 trace: None,
             });
-            // Tells when all of the commit can be read.
+            // Readable once the whole commit is.
             writes.tasks.events.push(told(1, noon()));
             store.commit(writes).await?;
             until_readable(store, after).await?;
@@ -345,8 +345,8 @@ kernel::contract_cases!(
         assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [7]);
         assert_eq!(numbers(&walk(store, Some(cursors[5]), &[TOLD]).await?), [7]);
     },
-    /// As the cursors of readers are after an older backup was restored: some are beyond the end,
-    /// and some are between events that came later.
+    /// Like readers' cursors after an older backup was restored: beyond the end, or between later
+    /// events.
     async fn a_cursor_without_an_event_is_refused(store: &S) {
         let beyond = |cursor: Cursor, transactions, numbers| Cursor {
             transaction: cursor.transaction + transactions,

@@ -1,4 +1,4 @@
-//! Companies that were merged, and what is found of companies.
+//! Merged companies, and found pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -274,7 +274,7 @@ kernel::contract_cases!(
         assert_eq!(pairs(PairKind::Similar, None).await?, [ab]);
         assert_eq!(pairs(PairKind::Similar, Some(ab.companies)).await?, []);
         assert_eq!(pairs(PairKind::Lookalike, None).await?, [ac]);
-        // A pair that is found again is as old as it was; one that is not found again goes.
+        // A pair found again keeps its age; one not found again is removed.
         let cb = found("b", "c", None, 2);
         note("c", 2, vec![cb]).await?;
         note(

@@ -1,5 +1,4 @@
-//! The cases of the contract suite, by area. Each takes an empty store, of which it needs the ports
-//! that it names.
+//! The contract suite's cases, by area. Each takes an empty store with the named ports.
 
 pub mod attention;
 pub mod audit;

@@ -69,7 +69,7 @@ kernel::contract_cases!(
             }
         }
     },
-    /// A batch may exceed a database's limit of parameters.
+    /// A batch may exceed a database's parameter limit.
     async fn loads_large_batches(store: &S) {
         let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
         let puts = (0..).zip(&names);

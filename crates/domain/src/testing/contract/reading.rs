@@ -48,7 +48,7 @@ async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) 
     Ok(store.commit(writes).await?)
 }
 
-/// Makes so many postings in each of three minutes, which do not come in their order.
+/// Creates postings in each of three minutes, out of order.
 async fn pushed_out_of_order<S: Store>(store: &S, count: usize) -> Checked {
     for minute in [3, 1, 2] {
         let batch: Vec<_> = (0..count)
@@ -178,7 +178,7 @@ kernel::contract_cases!(
             run(store, &batch, noon() + hours(hour)).await?;
         }
         let history = view(store, "a").await?.history;
-        // 121 entries: the creation, and two of each hour.
+        // entries: the creation, and two of each hour.
         assert_eq!(history.len(), HISTORY_SHOWN);
         let by = Actor::Client(pusher());
         for (entry, status, reason, hour) in [
@@ -231,7 +231,7 @@ kernel::contract_cases!(
             push_by(other, "b_2", whole),
         ];
         put(store, &batch).await?;
-        // A later write by another client does not make it that client's.
+        // A later write by another client does not change the creator.
         put(store, &[push_by(other, "a-1", r#"{"title":"Other"}"#)]).await?;
         let one = Some(ClientId::new(uuid(1)));
         for (created_by, texts, expect) in [

@@ -1,4 +1,4 @@
-//! What is taken away of postings that expired.
+//! Deletion of expired postings' data.
 
 use access::{
     ActivityLog, Clients,
@@ -224,7 +224,7 @@ kernel::contract_cases!(
         assert_eq!(entries[0].details["postings"], 2);
         assert_eq!(entries[0].details["archive"], "old.ndjson");
     },
-    /// What was archived of it would not be what is deleted.
+    /// The archived version would differ from the deleted one.
     async fn a_posting_that_changed_is_not_purged(store: &S) {
         enriched(store, "a", Status::Expired, noon()).await?;
         let judged = posting(store, "a").await?;
@@ -242,7 +242,7 @@ kernel::contract_cases!(
         assert!(view(store, "a").await?.texts.is_some());
         assert_eq!(entries(store).await?, []);
     },
-    /// Neither the status nor the version shows that an operator took a posting down.
+    /// Neither status nor version shows an operator's removal.
     async fn a_posting_that_an_operator_took_down_is_not_purged(store: &S) {
         for name in ["own", "scam"] {
             put(

@@ -1,4 +1,4 @@
-//! What readers see while content waits for a verdict, and what changes replaced.
+//! Shown values while content waits for a verdict, and replaced values.
 
 use kernel::{
     Status, Version,

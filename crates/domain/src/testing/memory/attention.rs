@@ -1,5 +1,3 @@
-//! What needs attention in memory.
-
 use std::collections::HashSet;
 
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! The audit in memory.
-
 use async_trait::async_trait;
 use kernel::{
     StoreError,
@@ -9,7 +7,7 @@ use kernel::{
 use super::{MemoryStore, State};
 
 impl State {
-    /// Writes an entry if there is one, or the details of one that is there.
+    /// Writes an entry, or replaces an existing one's details.
     pub fn write_entry(&mut self, entry: Option<Entry>) {
         let Some(entry) = entry else { return };
         match self.audit.iter_mut().find(|known| known.id == entry.id) {

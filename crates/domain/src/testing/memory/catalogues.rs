@@ -1,5 +1,3 @@
-//! The catalogues of the store in memory.
-
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
@@ -22,19 +20,18 @@ pub(super) struct Row {
     id: CatalogueId,
     client: ClientId,
     name: CatalogueName,
-    /// The holder of the lease, and the end of it.
+    /// The lease's holder and end.
     lease: Option<(Uuid, OffsetDateTime)>,
-    /// The imports that ended, the newest first, by the holders of their leases.
+    /// Ended imports, newest first, by their leases' holders.
     imports: Vec<(Uuid, PastImport)>,
-    /// The last import that counts, and the last one that expired any, by the holders of their
-    /// leases.
+    /// The last counting import, and the last expiring one, by their leases' holders.
     counted: Option<Uuid>,
     expiring: Option<Uuid>,
-    /// The last complete import, if it is held back; in `suspended` while an import runs.
+    /// The last complete import if held back; in `suspended` during an import.
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// What complete undos dealt with of imports whose held-back postings were released since.
+    /// What complete undos handled of imports whose held-back postings were released since.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 
@@ -58,8 +55,7 @@ impl Row {
         self.held.or(self.suspended)
     }
 
-    /// The newest of the import that counts and of the one that expired postings, itself or by its
-    /// release.
+    /// The newest counting import, or one that expired postings, itself or by its release.
     fn last_complete(&self) -> Option<Uuid> {
         let complete = self
             .imports
@@ -92,7 +88,6 @@ impl State {
         self.catalogues.iter().any(|row| row.is_leased(lease))
     }
 
-    /// Records what becomes of missing postings.
     pub fn write_missed(&mut self, writes: &WriteSet) {
         let lease = writes.leases.first();
         let Some(row) = lease.and_then(|lease| self.leased_catalogue(*lease)) else {

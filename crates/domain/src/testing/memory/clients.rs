@@ -1,5 +1,3 @@
-//! Clients and their activity in memory.
-
 use std::{cmp::Reverse, collections::HashMap};
 
 use access::{

@@ -1,5 +1,3 @@
-//! Companies, in memory.
-
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
@@ -23,7 +21,7 @@ impl State {
         found
     }
 
-    /// Writes what was found of companies' pairs; a pair keeps its time.
+    /// Writes found pairs; a pair keeps its time.
     pub(super) fn write_pairs(&mut self, found: BTreeMap<CompanyId, Vec<CompanyPair>>) {
         for (company, found) in found {
             let before = std::mem::take(&mut self.pairs);

@@ -1,4 +1,4 @@
-//! Links and sessions, and the console's view of postings, in memory.
+//! Links, sessions, and the console's view of postings, in memory.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -14,7 +14,7 @@ use crate::{
     store::{Position, Rows},
 };
 
-/// Adds a token in the place of its holder's oldest ones.
+/// Adds a token, replacing its holder's oldest ones.
 fn keep_newest(tokens: &mut Vec<SignInToken>, token: &SignInToken) {
     tokens.push(token.clone());
     let is_alike = |one: &SignInToken| (one.kind, &one.holder) == (token.kind, &token.holder);

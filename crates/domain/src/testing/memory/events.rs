@@ -1,5 +1,3 @@
-//! The event log in memory.
-
 use std::collections::HashMap;
 
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! A store in memory: the simplest thing that keeps the contract.
+//! A store in memory: the simplest implementation of the contract.
 
 mod attention;
 mod audit;
@@ -44,11 +44,11 @@ use crate::{
     },
 };
 
-/// A store in memory, which implements every port of the state. Nothing survives it.
+/// A store in memory that implements every port. Nothing survives it.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
-    /// The states of other contexts, by their types.
+    /// Other contexts' states, by type.
     others: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -80,9 +80,10 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// The state of another context, which is kept beside this one's and is locked before it.
+    /// Another context's state, kept beside this one's and locked before it.
     ///
     /// # Panics
+    ///
     /// Never: a state is found by its type.
     #[expect(
         clippy::expect_used,
@@ -96,8 +97,8 @@ impl MemoryStore {
         Arc::clone(state).downcast().expect("it has its own type")
     }
 
-    /// Writes the tasks of another context's commit, or nothing. First deletes the unclaimed tasks
-    /// of the subjects that are `gone`.
+    /// Writes another context's tasks, or nothing. First deletes unclaimed tasks of the `gone`
+    /// subjects.
     pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
         let mut state = self.state();
         if !writes.tokens().all(|token| state.holds(token)) {
@@ -170,7 +171,7 @@ impl State {
         if let Some(task) = waiting {
             task.generation += 1;
             task.trace = trace;
-            // None moves back behind others.
+            // No task moves back to bulk.
             if task.is_dead || !effect.queue().is_bulk() {
                 task.effect = effect;
             }
@@ -187,8 +188,8 @@ impl State {
         }
     }
 
-    /// Writes effects and events, settles tasks, and adds to the audit. Leaves out the events of
-    /// unchanged companies.
+    /// Writes effects and events, settles tasks, and adds audit entries. Omits events of unchanged
+    /// companies.
     fn write_tasks(&mut self, writes: TaskWrites, unchanged: &HashSet<CompanyId>) {
         let at = writes.at;
         let is_ended = |task: &Task| writes.ended.iter().any(|effect| task.is_for(*effect));
@@ -210,8 +211,7 @@ impl State {
         }
     }
 
-    /// Records an event: one of a company with the company as it stands, or not if that is as it
-    /// was.
+    /// Records an event; a company's with its stored state, unless unchanged.
     fn record(&mut self, mut event: Event, unchanged: &HashSet<CompanyId>) {
         if let Subject::Company(company) = &mut event.subject {
             if unchanged.contains(&company.id) {

@@ -1,5 +1,3 @@
-//! The outbox in memory.
-
 use async_trait::async_trait;
 use kernel::{
     StoreError,
@@ -109,7 +107,7 @@ impl Task {
 }
 
 impl State {
-    /// The due tasks of a queue that have crashed, or those that have not, the longest due first.
+    /// Due tasks of a queue, crashed or not, the longest due first.
     fn due(
         &mut self,
         queue: Queue,
@@ -128,7 +126,7 @@ impl State {
         due
     }
 
-    /// Ends a task's lease after a failure: releases it, or makes it due if it was asked for again.
+    /// Ends a lease after a failure: releases the task, or makes it due if requested again.
     fn fail(
         &mut self,
         token: ClaimToken,

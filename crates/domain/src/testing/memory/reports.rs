@@ -1,5 +1,3 @@
-//! Reports, statements and objections in memory.
-
 use async_trait::async_trait;
 use kernel::{PostingId, ReportId, StoreError};
 use time::OffsetDateTime;
@@ -39,8 +37,8 @@ impl State {
         self.statements.extend(statement);
     }
 
-    /// Writes the statement of a decision, and the state of its objection into that of the decision
-    /// that this is against.
+    /// Writes a decision's statement, and its objection's state into the contested decision's
+    /// statement.
     pub(super) fn write_statements(&mut self, posting: PostingId, decision: Option<&Decision>) {
         self.write_statement(decision.and_then(|it| it.record(posting)));
         if let Some(objection) = decision.and_then(|it| it.objection.as_ref())

@@ -1,5 +1,3 @@
-//! Retention in memory.
-
 use std::collections::HashSet;
 
 use async_trait::async_trait;

@@ -1,5 +1,4 @@
-//! Duplicates, as outcomes of enrichment and searches find them: what holds whatever clients push,
-//! in whatever order it is judged and searched, and whatever happens at the same time.
+//! Duplicates by outcomes and searches: invariants under any pushes, order and concurrency.
 
 mod board;
 
@@ -39,7 +38,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A step, and one of another process before one of its calls to the store.
+/// A step, and one of another process before one of its store calls.
 fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
     (steps(), prop::option::of((0..8_usize, steps())))
 }
@@ -82,7 +81,7 @@ fn age(it: &Candidate) -> (OffsetDateTime, &str) {
     (it.dated.since, it.source_identifier.as_str())
 }
 
-/// The rule, in its own words.
+/// The rule, independently written.
 fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
     let alike = |one: &Candidate, first: &Candidate| {
         let values = |it: &MinHash| *it.values();
@@ -156,7 +155,7 @@ proptest! {
     }
 }
 
-/// Most postings are like no other: enrichment alone is what they cost.
+/// Most postings resemble no other: they cost only enrichment.
 #[pollster::test]
 async fn only_a_posting_like_another_one_asks_for_a_search() {
     let board = Board::new().await;
@@ -168,7 +167,7 @@ async fn only_a_posting_like_another_one_asks_for_a_search() {
     }
 }
 
-/// However many: a search goes on behind those that it has looked at.
+/// However many: a search continues after the examined ones.
 #[pollster::test]
 async fn all_copies_of_an_original_are_looked_up() {
     let board = Board::new().await;
@@ -176,7 +175,7 @@ async fn all_copies_of_an_original_are_looked_up() {
     for name in &names {
         board.push(1, name, 0).await;
     }
-    // The last time, more than a search looks at for a band are gone.
+    // The last time, more than a search examines per band are gone.
     for (expired, first) in [(0..0, 0), (0..1, 1), (1..40, 40)] {
         for name in &names[expired] {
             board.expire(name).await;

@@ -254,7 +254,7 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     assert_eq!(world.rows(false).await, [], "no other task");
 }
 
-/// Whatever becomes of its enrichment afterwards, nothing is dead again.
+/// Whatever happens to its enrichment afterwards, no dead letter remains.
 #[pollster::test]
 async fn an_operators_verdict_ends_what_was_given_up() {
     let reject = Moderation::Reject {
@@ -355,7 +355,7 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     assert_eq!(world.claim().await, None);
     assert_eq!(world.view().await.posting.status_reason(), None);
 
-    // Nor is a task dead that died after the verdict.
+    // Nor is there a dead letter after a death that followed the verdict.
     world.put(r#"{"raw_description":"<p>A mine.</p>"}"#).await;
     world.moderate(&Moderation::Approve).await;
     let (token, _) = world.claim().await.unwrap();

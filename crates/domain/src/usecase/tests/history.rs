@@ -13,7 +13,7 @@ use crate::{
 
 const HOSTS: [&str; 3] = ["a", "b", "c"];
 
-/// Commands that are refused, and verdicts that nothing asks for, change nothing.
+/// Refused commands, and unrequested verdicts, change nothing.
 async fn step(store: &MemoryStore, kind: u8, n: usize, hour: u32) {
     let (now, posting, by) = (noon() + hours(hour.into()), identifier("p"), by_ann(1));
     let host = HOSTS[n];
@@ -71,7 +71,7 @@ async fn step(store: &MemoryStore, kind: u8, n: usize, hour: u32) {
     answers.unwrap();
 }
 
-/// What a reader sees, but for what is not kept of a moment.
+/// What a reader sees, without what is not kept of a moment.
 fn seen(mut view: PostingView, now: &PostingView) -> PostingView {
     view.history.clear();
     view.decision = None;

@@ -1,4 +1,4 @@
-//! Companies that operators merge and give back, while postings are pushed.
+//! Merges and unmerges of companies while postings are pushed.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) async fn unmerge(store: &MemoryStore, alias: &str) -> Result<(), Comp
     unmerge_company(store, company(alias).id, "two", &by_ann(2), noon()).await
 }
 
-/// Works on all tasks that are due by then, until there are none; returns how many were put off.
+/// Works on all due tasks; returns how many were postponed.
 pub(super) async fn settle(store: &MemoryStore, now: OffsetDateTime) -> usize {
     let lease = time::Duration::MINUTE;
     let claimed = store.claim(COMPANIES, 100, lease, uuid(1), now).await;
@@ -90,7 +90,7 @@ async fn a_merge_is_made_once_and_never_with_itself() {
         merge(&store, "a", "c").await,
         Err(CompanyError::AliasOfAnother)
     );
-    // Its aliases follow a company.
+    // A company's aliases follow it.
     merge(&store, "b", "c").await.unwrap();
     let aliases = store.aliases(company("c").id, 9).await.unwrap();
     let aliases: Vec<_> = aliases.iter().map(|view| &*view.company.name).collect();
@@ -104,7 +104,7 @@ async fn a_merge_is_made_once_and_never_with_itself() {
     assert_eq!(hosts, ["a", "c", "c"]);
 }
 
-/// A push that was decided before a merge may be committed after it.
+/// A push decided before a merge may be committed after it.
 #[pollster::test]
 async fn the_task_of_a_merge_stays_for_a_while() {
     let store = MemoryStore::new();
@@ -184,7 +184,7 @@ async fn pairs_are_found_and_told_apart() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Giving a company back moves exactly what came by its name.
+    /// Unmerging moves exactly what came by its name.
     #[test]
     fn what_came_by_an_alias_is_given_back(
         before in proptest::collection::vec((0..6_u8, 0..3_usize), 0..12),
@@ -198,7 +198,7 @@ proptest! {
                 put(&store, host, host).await;
             }
             let mut names: Vec<_> = HOSTS.map(str::to_owned).into();
-            // The host by whose name each posting came to its company.
+            // The host by which each posting came to its company.
             let mut came: BTreeMap<_, _> = HOSTS.map(|it| (it.to_owned(), it)).into();
             let mut is_merged = false;
             let company_of = |host, is_merged| if is_merged && host == "a" { "b" } else { host };

@@ -1,4 +1,4 @@
-//! The use cases on a store in memory, the way a worker runs them.
+//! The use cases on a store in memory, as a worker runs them.
 
 mod duplicates;
 mod enrich;

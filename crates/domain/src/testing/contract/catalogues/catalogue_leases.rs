@@ -68,7 +68,7 @@ kernel::contract_cases!(
         };
         assert_eq!(found(store, "jobs", noon()).await?, expect);
     },
-    /// Of each catalogue: other names and other clients have catalogues of their own.
+    /// Per catalogue: other names and clients have their own.
     async fn a_catalogue_has_one_import_at_a_time(store: &S) {
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;
@@ -104,7 +104,7 @@ kernel::contract_cases!(
         assert_eq!(store.renew(held, later).await, Ok(true));
         let other = query("jobs", 2, noon() + hours(2));
         assert_eq!(ask(store, &other).await?, Leased::Running(later));
-        // No import has taken it, although its time is over.
+        // No import has taken it, although it has expired.
         assert_eq!(store.renew(held, later + hours(2)).await, Ok(true));
         assert!(found(store, "jobs", later + hours(1)).await?.is_running);
     },
@@ -123,11 +123,11 @@ kernel::contract_cases!(
         let unchanged = found(store, "jobs", later).await?;
         assert_eq!((unchanged.is_running, unchanged.imports), (true, vec![]));
         assert_eq!(store.finish(held, &import, false).await, Ok(true));
-        // Nor one that was ended.
+        // Nor does an ended one.
         refuses(held).await;
         assert!(!found(store, "jobs", later).await?.is_running);
     },
-    /// So a second import, or a deletion, ends what the first one may expire.
+    /// So a second import, or a deletion, ends the first one's expiries.
     async fn a_commit_with_a_lost_lease_is_a_conflict(store: &S) {
         with_clients(store).await?;
         let lost = lease(store, "jobs", 1, noon()).await?;
@@ -149,7 +149,7 @@ kernel::contract_cases!(
         writes.leases.insert(lost);
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-        // A line, by whatever leases come with it in the commit.
+        // A line, whichever other leases come with it.
         let other = lease(store, "other", 3, noon()).await?;
         for leases in [&[lost][..], &[held, lost], &[lost, other]] {
             for id in ["a", "new"] {
@@ -169,7 +169,7 @@ kernel::contract_cases!(
             missing: 1,
             expired: 1,
         };
-        // The second time as after a commit in doubt, which was made.
+        // The second time as after a commit in doubt that succeeded.
         for _ in 0..2 {
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }

@@ -1,5 +1,3 @@
-//! Catalogues are listed, limited in number, and deleted.
-
 use access::Clients;
 use kernel::{
     audit::AuditLog,
@@ -122,7 +120,6 @@ kernel::contract_cases!(
                 }),
                 ..Summary::default()
             });
-            // The second one is still running.
             if text != "b" {
                 assert_eq!(store.finish(held, &import, false).await, Ok(true));
             }

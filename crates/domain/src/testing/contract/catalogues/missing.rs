@@ -1,4 +1,4 @@
-//! What an import misses: its result, the postings that it expires, and the undo of that.
+//! Missed postings: results, expiries, and their undo.
 
 use access::Clients;
 use kernel::{
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// A complete import that expires these postings if it is the second in a row that misses them.
+/// A complete import that expires these postings at the second consecutive miss.
 async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> Checked {
     let lease = lease(store, "jobs", n, noon()).await?;
     let patience = Patience::new(2).ok_or(Absent)?;
@@ -147,7 +147,7 @@ kernel::contract_cases!(
                 Ok(vec![expect])
             );
         }
-        // An import that is running does not hide the one before.
+        // A running import does not hide the previous one.
         lease(store, "jobs", 5, noon()).await?;
         let running = found(store, "jobs", noon()).await?;
         assert!(running.is_running && running.imports == imports);
@@ -198,7 +198,7 @@ kernel::contract_cases!(
         misses(store, 2, &["a"]).await?;
         let ids = ["a", "b"];
         assert_eq!(counted(store, ids).await?, [Some(1), None]);
-        // Neither one that is held, nor one that ends early, whatever it has counted.
+        // Neither a held one nor an early end, whatever it counted.
         let held = lease(store, "jobs", 3, noon()).await?;
         finish(store, held, 2, 0, Some(HeldBecause::Share)).await?;
         let early = lease(store, "jobs", 4, noon()).await?;
@@ -247,7 +247,7 @@ kernel::contract_cases!(
             let expired = store.expired_last(lease.catalogue, after, 3).await?;
             let first = after.is_none();
             undo_expiries(store, lease, &order, &expired, first, noon()).await?;
-            // As after a commit in doubt, which was made.
+            // The second time as after a commit in doubt that succeeded.
             undo_expiries(store, lease, &order, &expired, false, noon()).await?;
             Ok::<_, StoreError>(expired)
         };
@@ -353,7 +353,7 @@ kernel::contract_cases!(
             page.retain(|it| it.is_held);
             page.truncate(2);
             for _ in 0..2 {
-                // The second time as after a commit in doubt, which was made.
+                // The second time as after a commit in doubt that succeeded.
                 release_held(store, lease, &order, &page, is_first, noon()).await?;
             }
             Ok::<_, StoreError>(page.len())
@@ -385,7 +385,7 @@ kernel::contract_cases!(
             ..missing(4, 3, None)
         };
         assert_eq!(said, Some(said_released));
-        // They are still what the last complete import did not name.
+        // The last complete import still did not name them.
         assert_eq!(held(false).await?.len(), 3);
         assert!(posting(store, "a").await?.is_open());
         let again = correction(store, 5, noon()).await?;

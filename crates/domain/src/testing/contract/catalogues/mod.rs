@@ -50,8 +50,8 @@ async fn with_clients<S: Clients>(store: &S) -> Checked {
     Ok(())
 }
 
-/// Asks for the catalogue `text` of client 1 for an hour, as the holder `n` at this time. A new
-/// catalogue has the id `n`.
+/// Requests the catalogue `text` of client 1 for an hour, as the holder `n` at this time. A new
+/// catalogue gets the id `n`.
 fn query(text: &str, n: u128, now: OffsetDateTime) -> CatalogueQuery {
     CatalogueQuery {
         client: of(1),

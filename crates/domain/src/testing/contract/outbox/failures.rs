@@ -1,4 +1,4 @@
-//! A task that fails is tried again, is given up, and is revived.
+//! A failed task is retried, dead-lettered, and revived.
 
 use kernel::{
     StoreError,
@@ -24,7 +24,7 @@ kernel::contract_cases!(
         let again = claim(store, 3, due).await?;
         assert_eq!(again.len(), 2);
         assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-        // The lease has ended with that.
+        // That ended the lease.
         store.give_back(&tokens, noon()).await?;
         assert_eq!(claim(store, 4, due).await?, []);
         assert_eq!(finish(store, tokens[0]).await, Err(StoreError::Conflict));
@@ -56,7 +56,7 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        // It is recorded with the tasks, if there were any.
+        // It is recorded with the tasks, if any.
         for (n, revived) in [(1, 1), (2, 0)] {
             let entry = by_ann(n).entry(OUTBOX_RETRY, noon());
             let found = store.revive(&one, Some(&entry), noon()).await;

@@ -1,4 +1,4 @@
-//! The lanes of a kind: a task is in one of them, and may move to another.
+//! The lanes of a kind: a task is in one, and may move.
 
 use kernel::{
     outbox::{Claimed, Effect, Outbox, Queue},
@@ -55,7 +55,7 @@ kernel::contract_cases!(
         }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!(claimed.effect, sync);
-        // It is one task, and starts over after it was given up.
+        // It is one task, and restarts after being dead-lettered.
         store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[first], noon()).await?;
         let again = claim_one(store, 4, noon()).await?;

@@ -1,4 +1,4 @@
-//! A task is claimed under a lease, which is renewed, lapses or ends with the task.
+//! A task is claimed under a lease, which is renewed, expires, or ends with it.
 
 use kernel::{
     StoreError,
@@ -48,7 +48,7 @@ kernel::contract_cases!(
         both.tasks.ask(effect(2));
         both.tasks.done.push(claimed.token);
         store.commit(both).await?;
-        // Asked for in the commit that finishes it.
+        // Requested in the commit that finishes it.
         assert_eq!(claim(store, 6, noon()).await?.len(), 1);
     },
     async fn claims_are_limited_and_longest_due_first(store: &S) {
@@ -123,7 +123,7 @@ kernel::contract_cases!(
         none_crashed(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);
-        // An operator gives it a clean record.
+        // An operator resets its record.
         assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
         claim_one(store, 9, now).await?;
         assert_eq!(claim_crashed(store, 10, now + LEASE).await?.lost, 1);
@@ -138,7 +138,7 @@ kernel::contract_cases!(
             match n {
                 1 => store.retry(token, later, "busy", later).await,
                 2 => store.give_back(&[token], later).await,
-                // Asked for again meanwhile.
+                // Requested again meanwhile.
                 3 => {
                     ask(store, &[effect(n)], later).await?;
                     store.give_up(token, "no", later).await
@@ -167,7 +167,7 @@ kernel::contract_cases!(
         let claimed = claim(store, 1, noon()).await?;
         let traces: Vec<_> = claimed.iter().map(|task| task.trace).collect();
         assert_eq!(traces, [last, first]);
-        // A claim that was lost keeps it, too, and a commit without a trace takes it away.
+        // A lost claim keeps it, too; a commit without a trace clears it.
         let late = noon() + LEASE;
         assert_eq!(claim_crashed(store, 2, late).await?.trace, last);
         ask(store, &[effect(2)], late).await?;

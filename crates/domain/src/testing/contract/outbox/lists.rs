@@ -1,4 +1,4 @@
-//! Tasks are listed, found and counted.
+//! Tasks in lists, lookups and counts.
 
 use kernel::{
     outbox::{Backlog, Effect, Outbox},

@@ -1,4 +1,4 @@
-//! Claiming, finishing, putting off and giving up tasks.
+//! Claiming, finishing, postponing and dead-lettering tasks.
 
 mod failures;
 mod lanes;

@@ -1,4 +1,4 @@
-//! A board of several clients, whose postings are judged and searched when a test says so.
+//! A board of several clients, judged and searched on demand.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,13 +27,13 @@ use crate::{
 /// A text that is rejected.
 pub const SPAM: usize = 99;
 
-/// The prefixes of the clients: the first has the whole board.
+/// The clients' prefixes; the first has the whole board.
 pub const FENCES: [&[&str]; 4] = [&[], &["b"], &["c"], &["b", "c"]];
 
-/// What happens before a call, and the number of calls until then.
+/// Something that happens before a call, and the number of calls until then.
 pub type Race<'a> = (usize, Box<dyn FnOnce() + Send + 'a>);
 
-/// A store that something else happens in before one of its calls.
+/// A store in which something else happens before one of its calls.
 pub struct Raced<'a> {
     pub store: &'a MemoryStore,
     pub race: Mutex<Option<Race<'a>>>,
@@ -145,7 +145,7 @@ impl Board {
         noon() + Duration::minutes(*minutes)
     }
 
-    /// Pushes a posting of the company, open again if it was expired.
+    /// Pushes a posting of the company, which reopens an expired one.
     pub async fn push(&self, by: u128, name: &str, text: usize) {
         let body = format!(
             r#"{{"title": "Cook", "raw_description": "{text}",
@@ -155,7 +155,7 @@ impl Board {
         self.put(by, name, &body).await.unwrap();
     }
 
-    /// Expires a posting, if there is one that may be.
+    /// Expires a posting if possible.
     pub async fn expire(&self, name: &str) {
         let _ = self.put(1, name, r#"{"expiration": {}}"#).await;
     }
@@ -167,7 +167,7 @@ impl Board {
         body: &str,
     ) -> Result<(), crate::posting::Rejection> {
         let mut put = push_by(ClientId::new(uuid(by)), name, body);
-        // Its id is in the order of names, and not in that of pushes.
+        // Ids follow the order of names, not of pushes.
         let mut id = [0; 16];
         id[..name.len()].copy_from_slice(name.as_bytes());
         put.new_id = PostingId::new(uuid::Uuid::from_bytes(id));
@@ -194,7 +194,7 @@ impl Board {
         self.store.give_back(&tokens, noon()).await.unwrap();
     }
 
-    /// Judges postings on a store that may be raced. What fails is due again.
+    /// Works on a store that may be raced. Failed work is due again.
     pub async fn judge_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
         let claimed = self.claim(ENRICH, wanted).await;
         let tasks: Vec<_> = claimed
@@ -236,7 +236,7 @@ impl Board {
         }
     }
 
-    /// Searches on a store that may be raced. What fails is due again.
+    /// Works on a store that may be raced. Failed work is due again.
     pub async fn search_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
         let claimed = self.claim(DUPLICATES, wanted).await;
         let tasks: Vec<_> = claimed
@@ -262,7 +262,6 @@ impl Board {
         due.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Judges and searches until nothing is left to do.
     pub async fn settle(&self) {
         self.judge_in(&self.store, |_| true).await;
         while !self.searches().await.is_empty() {
@@ -270,7 +269,6 @@ impl Board {
         }
     }
 
-    /// All postings that have a fingerprint, by name.
     pub async fn candidates(&self) -> Vec<Candidate> {
         let query = ListQuery {
             order: ListOrder::Id,
@@ -283,8 +281,8 @@ impl Board {
     }
 }
 
-/// The signature of a text: texts differ by as much as their numbers, up to the number of values
-/// that bands leave out.
+/// The signature of a text: texts differ by as much as their numbers, up to the values outside
+/// bands.
 fn min_hash(text: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
