@@ -49,7 +49,7 @@ pub enum Actor {
     Source,
 }
 
-/// As its text, which every store has.
+/// As its stored text.
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,7 +1,7 @@
 //! What an operator or integrator should look at: one list, kept by a worker.
 //!
-//! The crate `attention` makes the items from the state of all contexts. A worker compares them
-//! with the stored ones; an item that begins or ends is an event of the log.
+//! The crate `attention` derives the items from the state of all contexts. A worker compares them
+//! with the stored ones; an item that begins or ends raises an event.
 
 use std::collections::BTreeMap;
 
@@ -34,20 +34,20 @@ pub struct StoredAttention {
 /// The outcome of comparing the stored items with the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionCheck {
-    /// The version that the stored items must have.
+    /// The expected stored version.
     pub expected: Version,
     /// When they were compared.
     pub at: OffsetDateTime,
-    /// All items from now on; `None` if they stay as they are.
+    /// All items; `None` if unchanged.
     pub items: Option<Vec<AttentionItem>>,
-    /// The items that began, and those that ended, as events.
+    /// The events of items that began or ended.
     pub events: Vec<Event>,
-    /// The numbers of visible postings of clients, as far as they changed.
+    /// Changed numbers of clients' visible postings.
     pub visible: BTreeMap<ClientId, u64>,
 }
 
 impl AttentionCheck {
-    /// Compares the stored items with those that were found. An item that goes on keeps its start.
+    /// Compares stored items with found ones. A continuing item keeps its start.
     pub fn new(
         stored: &StoredAttention,
         mut found: Vec<AttentionItem>,
@@ -79,7 +79,7 @@ impl AttentionCheck {
         }
     }
 
-    /// Its events, as a commit writes them.
+    /// The events as writes of a commit.
     pub fn tasks(&self) -> TaskWrites {
         let mut tasks = TaskWrites::new(self.at);
         tasks.events.clone_from(&self.events);
@@ -93,7 +93,7 @@ pub trait AttentionList: Send + Sync {
     /// The stored items.
     async fn attention(&self) -> Result<StoredAttention, StoreError>;
 
-    /// Writes the outcome of a check in one commit, with the next version.
+    /// Writes a check in one commit, with the next version.
     ///
     /// [`StoreError::Conflict`] if another process has checked since: so each item begins and ends
     /// once.

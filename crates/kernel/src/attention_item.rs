@@ -7,15 +7,15 @@ use uuid::Uuid;
 use crate::{ClientId, Prefixes};
 
 vocabulary! {
-    /// What kind of matter needs attention.
+    /// The kind of matter that needs attention.
     AttentionKind {
         /// Side effects failed for good.
         TaskDead = "task_dead",
-        /// Deliveries to a webhook have ended.
+        /// A webhook was disabled.
         WebhookDisabled = "webhook_disabled",
         /// Deliveries to a webhook have failed for an hour.
         WebhookFailing = "webhook_failing",
-        /// An import of a catalogue holds back what it misses.
+        /// An import of a catalogue is held back.
         CatalogueHeld = "catalogue_held",
         /// An import of a catalogue made many postings worse.
         CatalogueDegraded = "catalogue_degraded",
@@ -37,17 +37,17 @@ vocabulary! {
 /// Something that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionItem {
-    /// Derived from the kind and its subject: the item is the same as long as it lasts.
+    /// Derived from kind and subject, so it is stable while the item lasts.
     pub id: Uuid,
     /// The kind.
     pub kind: AttentionKind,
-    /// The name of what it is about.
+    /// The name of its subject.
     pub subject: String,
-    /// The client that it is about, if it is about one.
+    /// The client concerned, if any.
     pub client: Option<ClientId>,
     /// Since when.
     pub since: OffsetDateTime,
-    /// What is the matter, and what to do.
+    /// The problem, and what to do.
     pub sentence: String,
     /// The path of the console's page about it.
     pub page: String,
@@ -56,14 +56,14 @@ pub struct AttentionItem {
 }
 
 impl AttentionItem {
-    /// The id of the item of a kind about a subject with this key.
+    /// The id of an item with this kind and subject key.
     pub fn id_of(kind: AttentionKind, key: &str) -> Uuid {
         let name = format!("{}:{key}", kind.as_str());
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether a client with these prefixes may see it; without a client, a reader of the operator.
-    /// Readers with prefixes see the items of their client alone.
+    /// Whether a client with these prefixes may see it; without a client, an operator's reader.
+    /// Readers with prefixes see only their own client's items.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {
             Some(client) => self.client == Some(client) || (self.is_of_board && prefixes.are_all()),

@@ -1,8 +1,8 @@
-//! The audit: the actions of operators, each written in the commit that carries it out.
+//! The audit: the actions of operators, each written in its own commit.
 //!
 //! A command turns its [`Attribution`] into an [`Entry`] of its
-//! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; an address is looked
-//! up when an entry is shown, so a changed or erased address leaves the audit as it is.
+//! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; addresses are looked
+//! up for display, so a changed or erased address leaves the audit unchanged.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Dead tasks were brought back.
+    /// Dead tasks were revived.
     OUTBOX_RETRY = "outbox.retry",
     OUTBOX_DISMISS = "outbox.dismiss",
 }
@@ -37,8 +37,8 @@ actions! {
 /// Further details of an entry, a JSON object.
 pub type Details = Map<String, Value>;
 
-/// The operator of a command, and the run that its entries belong to. A command that is decided
-/// again after a conflict keeps both, so each of its acts is recorded once.
+/// A command's operator and run. A command decided again after a conflict keeps both, so each act
+/// is recorded once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
     /// The id of the run.
@@ -54,13 +54,13 @@ impl Attribution {
     }
 }
 
-/// A line of the audit. Writing a known id replaces its details, because those of a long run are
-/// known at its end.
+/// A line of the audit. Writing a known id replaces its details: those of a long run are known at
+/// its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its id: the run's id, or an id of the run's act on this subject.
+    /// The run's id, or the id of its act on this subject.
     pub id: Uuid,
-    /// The run that it belongs to: a command may act on many subjects.
+    /// Its run: a command may act on many subjects.
     pub run: Uuid,
     /// When it was done, or began.
     pub at: OffsetDateTime,
@@ -75,8 +75,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action at this time, the only one of its run unless it is
-    /// [about](Self::about) a subject.
+    /// The entry of an action, the only one of its run unless it is [about](Self::about) a subject.
     pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
             id: run,
@@ -89,8 +88,8 @@ impl Entry {
         }
     }
 
-    /// The entry of an action of a client's people. It is the only one of its action and day, so
-    /// that a client does not fill the audit of the operators.
+    /// The entry of an action by a client's people: one per action and day, so that clients do not
+    /// fill the operators' audit.
     pub fn of_client(client: ClientId, action: Action, now: OffsetDateTime) -> Self {
         let by = Actor::Client(client).to_string();
         let name = format!("{action}\0{}", now.date());
@@ -106,7 +105,7 @@ impl Entry {
         self.part(name.as_bytes())
     }
 
-    /// Makes it the entry of a part of its run, with this name to distinguish it from other parts.
+    /// Makes it the entry of a named part of its run.
     #[must_use]
     pub fn part(mut self, name: &[u8]) -> Self {
         self.id = Uuid::new_v5(&self.run, name);

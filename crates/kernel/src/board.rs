@@ -1,4 +1,4 @@
-//! The words about postings that every context uses.
+//! Vocabulary about postings for every context.
 
 use fields::{Term as _, vocabulary::vocabulary};
 
@@ -17,12 +17,12 @@ vocabulary! {
 }
 
 impl Status {
-    /// Whether the posting is, or may become, visible: it waits for a verdict or is approved.
+    /// Whether the posting is or may become visible: waiting or approved.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::PendingEnrichment | Self::Approved)
     }
 
-    /// Reads the status that a filter names: `pending` is short for the first one.
+    /// Parses a filter's status; `pending` is short for the first one.
     pub fn of_filter(text: &str) -> Result<Self, String> {
         let short = (text == "pending").then_some(Self::PendingEnrichment);
         short.or_else(|| Self::parse(text)).ok_or_else(|| {

@@ -13,7 +13,7 @@ impl DecisionCode {
     /// An operator decided, and gives the reason in words.
     pub const OPERATOR: Self = Self::new("operator");
 
-    /// Whether no person decided.
+    /// Whether the decision was automated.
     pub fn is_automated(&self) -> bool {
         *self != Self::OPERATOR
     }
@@ -31,13 +31,13 @@ vocabulary! {
     }
 }
 
-/// What an event says of the decision that it is about.
+/// An event's decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// The code.
     pub code: DecisionCode,
-    /// The ground; `None` of an approval.
+    /// The ground; `None` for an approval.
     pub ground: Option<Ground>,
-    /// Whether a report of a reader led to it.
+    /// Whether a reader's report led to it.
     pub by_notice: bool,
 }

@@ -1,19 +1,19 @@
-//! Why a port to the state did not do as asked.
+//! Errors of ports to the state.
 
-/// The reason why a call to a store failed.
+/// Why a call to a store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Another commit came first; nothing was written. Load and decide again.
     #[error("the state moved meanwhile")]
     Conflict,
-    /// Another transaction kept a row locked; nothing was written. It concerns this row alone,
-    /// which `domain::store::LockedRows` identifies.
+    /// Another transaction kept a row locked; nothing was written. `domain::store::LockedRows`
+    /// identifies the row.
     #[error("another transaction holds a lock: {0}")]
     Locked(String),
-    /// The store cannot be reached or is overloaded. Nothing was written.
+    /// The store is unreachable or overloaded. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The connection was lost during the commit: everything was written, or nothing. Load again to
+    /// The connection was lost during the commit, which wrote everything or nothing. Load again to
     /// find out.
     #[error("whether it was written is not known: {0}")]
     InDoubt(String),
@@ -22,13 +22,13 @@ pub enum StoreError {
     Broken(String),
 }
 
-/// An error of a use case, which may be one of the store.
+/// A use case's error, possibly of the store.
 pub trait StoreFailure: From<StoreError> {
-    /// The error of the store, if it is one.
+    /// The store's error, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
 
-    /// Whether another transaction wrote first or holds a row, so that the use case has to decide
-    /// again on what is stored now.
+    /// Whether another transaction wrote first or holds a row, so that the use case must decide
+    /// again.
     fn is_conflict(&self) -> bool {
         let failure = self.store_error();
         matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_)))
@@ -38,8 +38,8 @@ pub trait StoreFailure: From<StoreError> {
 /// The most attempts of [`decide_again`].
 pub const ATTEMPTS: usize = 6;
 
-/// Runs a use case again after conflicts, at once and at most [`ATTEMPTS`] times in all. Where a
-/// runtime can wait, `runtime::decide_again` is for longer conflicts.
+/// Repeats a use case after conflicts, at once and at most [`ATTEMPTS`] times in all. With a
+/// runtime, `runtime::decide_again` waits for longer conflicts.
 pub async fn decide_again<T, E: StoreFailure, F>(mut attempt: impl FnMut() -> F) -> Result<T, E>
 where
     F: Future<Output = Result<T, E>>,

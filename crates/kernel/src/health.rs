@@ -1,15 +1,15 @@
-//! The ports to the state that a store itself is in. All but [`Health`] have defaults, which are
-//! right for a store that runs in this process.
+//! Ports that report on the store itself. All but [`Health`] have defaults for a store in this
+//! process.
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use crate::StoreError;
 
-/// The port for the question whether the store can do its work.
+/// The port for the store's readiness.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// Succeeds if the store can be reached, has the expected schema, and accepts commits.
+    /// Succeeds if the store is reachable, has the expected schema, and accepts commits.
     async fn ready(&self) -> Result<(), StoreError>;
 }
 
@@ -22,11 +22,11 @@ pub trait StoreClock: Send + Sync {
     }
 }
 
-/// The port to the progress of a store that has replicas.
+/// The port for the progress of a replicated store.
 #[async_trait]
 pub trait ReplicaPosition: Send + Sync {
-    /// How far the store has come: a number that grows with every write, and that a replica reaches
-    /// once it has all of them. `None` if the store has no replicas.
+    /// A number that grows with every write, and that a replica reaches once it has all of them.
+    /// `None` without replicas.
     async fn position(&self) -> Result<Option<u64>, StoreError> {
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Ids, and the identifier that a posting has where it comes from.
+//! Ids, and the source's identifier of a posting.
 
 use std::{fmt, sync::Arc};
 
@@ -54,13 +54,13 @@ id! {
 }
 
 id! {
-    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its website's key. The same
-    /// new company created in two places is therefore the same row.
+    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its website's key. So the
+    /// same company created in two places is one row.
     CompanyId
 }
 
 id! {
-    /// A catalogue's id. A catalogue that was deleted and made again has another one.
+    /// A catalogue's id. A deleted and recreated catalogue gets another.
     CatalogueId
 }
 
@@ -75,9 +75,8 @@ id! {
 }
 
 impl PostingId {
-    /// The id in the bucket of a posting's identifier: its last twelve bits become the first twelve
-    /// of the identifier's SHA-256. So an id and an identifier lead to the same one of 4,096
-    /// buckets.
+    /// The id in an identifier's bucket: its last twelve bits become the first twelve of the
+    /// identifier's SHA-256, so both lead to the same of 4,096 buckets.
     #[must_use]
     pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
         let digest = Sha256::digest(identifier.as_str());
@@ -89,19 +88,19 @@ impl PostingId {
 }
 
 impl CompanyId {
-    /// The id that follows from the key of the company's website.
+    /// The id derived from the website's key.
     pub fn of(website: &WebsiteKey) -> Self {
         let website = website.as_str().as_bytes();
         Self(Uuid::new_v5(&Uuid::NAMESPACE_URL, website))
     }
 }
 
-/// `uniqueSourceIdentifier`: 1 to 255 characters, none of them a control character, compared
-/// byte for byte.
+/// `uniqueSourceIdentifier`: 1 to 255 characters without control characters, compared byte for
+/// byte.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceIdentifier(Arc<str>);
 
-/// The reason why a text is not an identifier.
+/// Why a text is no identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidIdentifier {

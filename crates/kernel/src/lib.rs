@@ -1,14 +1,13 @@
-//! What postings, access, webhooks and the newsletter have in common.
+//! Common parts of postings, access, webhooks and the newsletter.
 //!
-//! - [Ids and names](id): of postings, companies, clients and catalogues, and the [`Actor`] of a
-//!   change. [`Prefixes`] say which part of the board a client may use.
-//! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
-//!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
+//! - [Ids and names](id) of postings, companies, clients and catalogues; the [`Actor`] of a change;
+//!   [`Prefixes`], which limit a client to a part of the board.
+//! - The common writes of commits: [`event`]s, [`outbox`] tasks and [`audit`] entries, with the
+//!   ports to read them. [`trace`]s link them.
 //! - The list of matters that need [`attention`].
 //! - The state of the store itself: [`health`].
 //!
-//! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
-//! arguments.
+//! There is no clock, randomness, runtime or I/O here: time and new ids are arguments.
 
 #![warn(missing_docs)]
 

@@ -8,12 +8,12 @@ const MOST: usize = 50;
 
 const MOST_NAMED: usize = 5;
 
-/// The identifiers that a client may use: those that begin with one of its prefixes, compared byte
-/// for byte, or all if it has none.
+/// The identifiers that a client may use: those with one of its prefixes, compared byte for byte,
+/// or all without prefixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prefixes(Vec<String>);
 
-/// The reason why texts are no prefixes.
+/// Why texts are no prefixes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidPrefix {
@@ -34,8 +34,8 @@ impl Prefixes {
     /// The whole board.
     pub const ALL: Self = Self(Vec::new());
 
-    /// Checks prefixes, each of which is a text that could be an identifier. One that begins with
-    /// another one adds nothing and is left out; the others are kept in byte order.
+    /// Checks prefixes, each a possible identifier. A prefix that begins with another one is
+    /// redundant and left out; the others are kept in byte order.
     pub fn new<T: AsRef<str>>(texts: &[T]) -> Result<Self, InvalidPrefix> {
         let mut all = Vec::with_capacity(texts.len());
         for text in texts {
@@ -47,7 +47,7 @@ impl Prefixes {
             all.push(text.to_owned());
         }
         all.sort_unstable();
-        // In byte order, a prefix stands before all texts that begin with it.
+        // In byte order, a prefix precedes all texts that begin with it.
         all.dedup_by(|text, before| text.starts_with(before.as_str()));
         if all.len() > MOST {
             return Err(InvalidPrefix::TooMany(all.len()));
@@ -60,12 +60,12 @@ impl Prefixes {
         &self.0
     }
 
-    /// Whether they leave nothing out.
+    /// Whether they allow everything.
     pub const fn are_all(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a posting with this identifier may be read and written.
+    /// Whether this identifier may be used.
     pub fn permit(&self, identifier: &SourceIdentifier) -> bool {
         let identifier = identifier.as_str();
         self.are_all()
@@ -75,7 +75,7 @@ impl Prefixes {
                 .any(|prefix| identifier.starts_with(prefix.as_str()))
     }
 
-    /// Refuses an identifier that may not be read and written.
+    /// Refuses an identifier that may not be used.
     pub fn check(&self, identifier: &SourceIdentifier) -> Result<(), Forbidden> {
         if self.permit(identifier) {
             Ok(())

@@ -1,4 +1,4 @@
-//! The waits between attempts at work that fails.
+//! The waits between attempts at failing work.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ pub struct RetryPolicy {
     pub first: Duration,
     /// The longest wait.
     pub longest: Duration,
-    /// The factor by which each further wait is longer.
+    /// The growth factor.
     pub growth: f64,
 }
 
@@ -23,7 +23,7 @@ impl RetryPolicy {
         }
     }
 
-    /// The wait after this number of failures in a row.
+    /// The wait after this many consecutive failures.
     pub fn wait(&self, failures: u32) -> Duration {
         let further = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
         let seconds = self.first.as_secs_f64() * self.growth.powi(further);
@@ -31,8 +31,8 @@ impl RetryPolicy {
         wait.min(self.longest)
     }
 
-    /// The same wait, up to doubled by `jitter` (a random number from 0 to 1), so that callers that
-    /// failed together do not retry together.
+    /// The same wait, up to doubled by `jitter` (random, from 0 to 1), so that callers that failed
+    /// together do not retry together.
     pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
         self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
     }

@@ -1,4 +1,4 @@
-//! For tests: times, ids and an operator, and the macros that contract suites are made with.
+//! For tests: times, ids and an operator, and macros for contract suites.
 
 use std::{error::Error, fmt, panic::Location};
 
@@ -21,10 +21,11 @@ pub const fn noon() -> OffsetDateTime {
     datetime!(2026-03-01 12:00:00.123_456 UTC)
 }
 
-/// The value of a test, which is known to be valid.
+/// A test's value, known to be valid.
 ///
 /// # Panics
-/// When it is not.
+///
+/// If it is not.
 #[track_caller]
 pub fn valid<T, E: fmt::Display>(value: Result<T, E>) -> T {
     value.unwrap_or_else(|error| panic!("{error}"))
@@ -38,7 +39,7 @@ pub fn by_ann(n: u128) -> Attribution {
     }
 }
 
-/// The `n`-th item of attention: a catalogue of no client that is held back since noon.
+/// The `n`-th attention item: a catalogue without a client, held back since noon.
 pub fn item(n: u128) -> AttentionItem {
     let kind = AttentionKind::CatalogueHeld;
     AttentionItem {
@@ -74,10 +75,10 @@ pub fn identifier(text: &str) -> SourceIdentifier {
     valid(SourceIdentifier::new(text))
 }
 
-/// What a case of a contract suite, or a step of one, comes to.
+/// The result of a contract suite's case or step.
 pub type Checked<T = ()> = Result<T, Failure>;
 
-/// An error that ends a case, with the place of the `?` that met it.
+/// An error that ends a case, with the place of its `?`.
 pub struct Failure {
     error: String,
     at: &'static Location<'static>,
@@ -99,7 +100,7 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// The error of a case that does not find what it has stored.
+/// The error of a case that does not find a stored value.
 #[derive(Debug, thiserror::Error)]
 #[error("what was stored is missing")]
 pub struct Absent;

@@ -1,4 +1,4 @@
-//! Values of JSON as people read them.
+//! JSON values as people read them.
 
 use std::borrow::Cow;
 

@@ -2,19 +2,19 @@
 
 use std::{fmt, str::FromStr};
 
-/// A place in the event log, just after an event. It is the event's id, too.
+/// A place in the event log, just after an event, and the event's id.
 ///
-/// Its text has 32 hexadecimal digits and sorts as the log does. To clients it is opaque.
+/// Its text has 32 hexadecimal digits, sorts like the log, and is opaque to clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The transaction that wrote the event, numbered in an order in which every transaction
-    /// follows those whose rows it could have changed; 0 in a store with a single writer.
+    /// The transaction of the event, numbered so that every transaction follows those whose rows it
+    /// could have changed; 0 in a store with one writer.
     pub transaction: u64,
-    /// The number of the event, ascending within a transaction.
+    /// The event's number, ascending within a transaction.
     pub sequence: u64,
 }
 
-/// The reason why a text is not a cursor.
+/// Why a text is no cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is not a cursor of the events")]
 pub struct InvalidCursor;
@@ -44,7 +44,7 @@ impl FromStr for Cursor {
             return Err(InvalidCursor);
         }
         let (transaction, sequence) = text.split_at(Self::DIGITS / 2);
-        // The stores count with signed integers.
+        // The stores' integers are signed.
         let number = |digits| {
             let number = u64::from_str_radix(digits, 16).ok();
             number.filter(|number| i64::try_from(*number).is_ok())

@@ -20,21 +20,20 @@ pub struct RecordedEvent {
 /// A query for a page of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogQuery {
-    /// The cursor that the page follows; `None` for the oldest event that is kept.
+    /// The cursor before the page; `None` for the oldest kept event.
     pub after: Option<Cursor>,
     /// The names of the wanted events.
     pub names: Vec<EventName>,
     /// The postings whose events are wanted.
     pub prefixes: Prefixes,
-    /// The client that reads; `None` for the operator's readers.
+    /// The reading client; `None` for operators' readers.
     pub reader: Option<ClientId>,
     /// The largest number of events.
     pub limit: usize,
 }
 
 impl LogQuery {
-    /// Whether an event is wanted. Those that are about neither a posting nor a company have no
-    /// prefixes.
+    /// Whether an event is wanted. Events about neither postings nor companies have no prefixes.
     pub fn wants(&self, event: &Event) -> bool {
         let is_other = matches!(event.subject, Subject::Other(_));
         self.names.contains(&event.name) && (is_other || event.is_for(self.reader, &self.prefixes))
@@ -46,18 +45,18 @@ impl LogQuery {
 pub struct LogPage {
     /// The events, in order.
     pub events: Vec<RecordedEvent>,
-    /// The cursor of the next page. It passes events that are not wanted.
+    /// The next page's cursor. It also passes unwanted events.
     pub next: Cursor,
-    /// Whether more may be read at once. A page may be short, and even empty, before the end: a
-    /// store looks at a limited number of events of any name.
+    /// Whether more may be readable at once. A page may be short, even empty, before the end: a
+    /// store examines a limited number of events.
     pub has_more: bool,
 }
 
-/// The reason why the log was not read.
+/// Why the log was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// The log has no event at the cursor any more: events after it were deleted, or the log ends
-    /// before it, because an older backup was restored.
+    /// The cursor's event is gone: later events were deleted, or the log ends before it, because an
+    /// older backup was restored.
     #[error("events after this cursor are no longer kept")]
     Gone,
     /// The store failed.
@@ -65,47 +64,46 @@ pub enum LogError {
     Store(#[from] StoreError),
 }
 
-/// The port to the event log. Events enter it by commits, with
+/// The port to the event log. Commits add events by
 /// [`TaskWrites::events`](crate::outbox::TaskWrites::events).
 #[async_trait]
 pub trait EventLog: Send + Sync {
-    /// The events that follow a cursor, in order. An event is read once every event before it can
-    /// be: no event is ever added before a cursor.
+    /// The events after a cursor, in order. An event is readable once every earlier one is: no
+    /// event is ever added before a cursor.
     ///
-    /// A cursor is the place of an event that is kept, or of the last one that was deleted
-    /// ([`Cursor::START`] before any was); any other one is [`LogError::Gone`]. So every cursor
-    /// that is given out is such a place.
+    /// A cursor is the place of a kept event or of the last deleted one ([`Cursor::START`] before
+    /// any deletion); any other is [`LogError::Gone`]. Every returned cursor is such a place.
     ///
-    /// The cost is bounded: a page looks at no more than a fixed number of events, wanted or not.
+    /// The cost is bounded: a page examines a fixed number of events, wanted or not.
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;
 
-    /// The events at these cursors, in order, without those that are no longer kept.
+    /// The events at these cursors, in order, without deleted ones.
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError>;
 
-    /// The cursors of the newest events of these companies, without those of which none is kept.
-    /// Readers of the log may not have come to them.
+    /// The cursors of these companies' newest kept events, which readers of the log may not have
+    /// reached.
     async fn newest_of(
         &self,
         companies: &[CompanyId],
     ) -> Result<HashMap<CompanyId, Cursor>, StoreError>;
 
-    /// The cursor of the last event that can be read, for a reader that wants only later ones.
+    /// The cursor of the last readable event, to follow only later ones.
     async fn end(&self) -> Result<Cursor, StoreError>;
 
-    /// A cursor that all events since `at` follow. It follows about all before, as far as the
-    /// clocks of the writers agree. The oldest kept one if there are no older events.
+    /// A cursor before all events since `at`, and after about all earlier ones, as far as writers'
+    /// clocks agree; at the earliest the oldest kept one.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
-    /// Deletes events from before `before`, the oldest first and at most `limit`, without keeping
-    /// writers waiting. Returns the number.
+    /// Deletes up to `limit` events from before `before`, oldest first, without blocking writers.
+    /// Returns the number.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
 }
 
-/// The driving port for readers outside.
+/// The driving port for outside readers.
 #[async_trait]
 pub trait EventFeed: Send + Sync {
-    /// The events that follow a cursor, as [`EventLog::read`] does. If there is none yet, the
-    /// answer waits for one, for at most `wait`.
+    /// The events after a cursor, as [`EventLog::read`]. Without any, waits for one, at most
+    /// `wait`.
     async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError>;
 
     /// The cursor of the last event that can be read.

@@ -1,12 +1,11 @@
-//! The event log: each event is written in the commit that causes it and never changed.
+//! The event log: each event is written in its causing commit and never changed.
 //!
-//! A commit brings its [events](Event) along ([`TaskWrites::events`](crate::outbox::TaskWrites)),
-//! and a store writes them down in the order of the commits. A reader follows the log by the
-//! [`Cursor`] of the last event that it has seen, and so sees each event exactly once: a commit
-//! that is still under way while later ones are read is not passed by. Every reader keeps its own
-//! cursor: a client, or an endpoint of webhooks.
+//! A commit carries its [events](Event) ([`TaskWrites::events`](crate::outbox::TaskWrites)), and a
+//! store writes them in commit order. A reader follows the log by the [`Cursor`] of the last event
+//! seen, and sees each event exactly once: it never passes a commit still in progress. Every reader
+//! keeps its own cursor: a client, or a webhook endpoint.
 //!
-//! The contexts that raise events declare their names. Stores and readers treat them alike.
+//! Contexts declare the names of their events. Stores and readers treat them alike.
 
 mod cursor;
 mod log;
@@ -34,17 +33,17 @@ name! {
 pub struct Event {
     /// The name.
     pub name: EventName,
-    /// The subject, as the event left it.
+    /// The subject, in its state after the event.
     pub subject: Subject,
     /// The time.
     pub at: OffsetDateTime,
-    /// The trace of its cause, if that is traced. Readers outside do not see it.
+    /// The trace of its cause, if any. Hidden from outside readers.
     pub trace: Option<TraceParent>,
 }
 
 impl Event {
-    /// Whether a reader with these prefixes may read it: a client, or the operator's. Events of
-    /// companies are for every client, those of other contexts for none.
+    /// Whether a reader with these prefixes may see it: a client, or an operators' reader. Events
+    /// of companies are for every client, those of other contexts for none.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),
@@ -56,19 +55,19 @@ impl Event {
     }
 }
 
-/// The subject of an event. The log has the events of one subject in the order of its commits.
+/// The subject of an event. A subject's events are in commit order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A posting.
     Posting(PostingState),
-    /// A company. A store records it as it stands after the commit, because several writers may
-    /// set different fields of a company at the same time.
+    /// A company. Stores record its state after the commit, because several writers may set
+    /// different fields at once.
     Company(CompanyState),
-    /// A matter that needs attention, or did.
+    /// A matter that needs or needed attention.
     Attention(Box<AttentionItem>),
     /// A report of a reader that was decided.
     Report(ReportState),
-    /// A subject of another context, by its id. The event says nothing else about it.
+    /// Another context's subject, by id, without further data.
     Other(Uuid),
 }
 
@@ -85,37 +84,37 @@ impl Subject {
     }
 }
 
-/// The state of a posting, as the commit of an event left it.
+/// A posting's state after the commit of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostingState {
     /// The id in this service.
     pub id: PostingId,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
-    /// The version that the commit wrote. The events of one commit share it.
+    /// The version written by the commit, shared by its events.
     pub version: Version,
     /// The status.
     pub status: Status,
     /// The reason of the status.
     pub status_reason: Option<String>,
-    /// The decision that the event is about, if it is about one.
+    /// The decision that the event concerns, if any.
     pub decision: Option<Decided>,
 }
 
 impl PostingState {
-    /// Whether it has data that an erasure of the posting removes from its older events.
+    /// Whether it has data that an erasure removes from older events.
     pub const fn says_why(&self) -> bool {
         self.status_reason.is_some() || self.decision.is_some()
     }
 
-    /// Removes the data that an erasure removes from a posting's older events: reason and decision.
+    /// Removes the data that an erasure removes from older events: reason and decision.
     pub fn erase(&mut self) {
         self.status_reason = None;
         self.decision = None;
     }
 }
 
-/// The state of a company, as the commit of an event left it at the time of the event.
+/// A company's state at the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanyState {
     /// The id.
@@ -128,11 +127,11 @@ pub struct CompanyState {
     pub logo_path: Option<String>,
     /// The company that it was merged into.
     pub merged_into: Option<CompanyId>,
-    /// The actor of the change; `None` of an event from before this was recorded.
+    /// The actor of the change; `None` in events from before this was recorded.
     pub updated_by: Option<Actor>,
 }
 
-/// A report as its decision left it. It says nothing of the reporter.
+/// A decided report, without the reporter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportState {
     /// The report's id.

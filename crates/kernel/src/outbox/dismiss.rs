@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::row::TaskRow;
 use crate::audit::{Attribution, Entry, OUTBOX_DISMISS};
 
-/// The dismissal of dead tasks: what they were for is not going to happen.
+/// The dismissal of dead tasks, whose effects will not happen.
 #[derive(Clone, Debug)]
 pub struct Dismissal {
     /// The operator.
@@ -17,7 +17,7 @@ pub struct Dismissal {
 }
 
 impl Dismissal {
-    /// The entry of the audit about a task. Each has one, and keeps it when the commit is repeated.
+    /// The audit entry about a task, the same when the commit is repeated.
     pub fn entry(&self, task: &TaskRow) -> Entry {
         let entry = self.by.entry(OUTBOX_DISMISS, self.at);
         entry

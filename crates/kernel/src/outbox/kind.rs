@@ -1,6 +1,6 @@
-//! Kinds of task, their queues, and effects.
+//! Kinds of tasks, their queues, and effects.
 //!
-//! A kind is declared in one place by the context that owns it, as `const` values: domain has
+//! The owning context declares a kind once, as `const` values such as
 //! [`ENRICH`](domain::posting::ENRICH). Stores accept any kind.
 
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Declares a kind by its own name and by what its tasks do, such as `judge a posting`.
+    /// Declares a kind by its name and its tasks' purpose, such as `judge a posting`.
     pub const fn new(name: &'static str, purpose: &'static str) -> Self {
         Self { name, purpose }
     }
@@ -25,7 +25,7 @@ impl Kind {
         self.name
     }
 
-    /// What its tasks do, in words.
+    /// The tasks' purpose in words.
     pub const fn purpose(self) -> &'static str {
         self.purpose
     }
@@ -37,8 +37,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A queue: where tasks of one kind wait for a worker. A kind has one, or a lane for each part of
-/// its work that is not to delay another.
+/// A queue of tasks of one kind. A kind has one queue, or a lane for each part of its work that
+/// must not delay another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Queue {
     kind: Kind,
@@ -46,7 +46,7 @@ pub struct Queue {
     fallback: Option<&'static Self>,
 }
 
-/// The ending of a bulk lane's name, which the stores know too.
+/// The suffix of a bulk lane's name, which the stores know too.
 const BULK: &str = "-bulk";
 
 impl Queue {
@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// The same queue, with another whose tasks are claimed while this one is empty.
+    /// The same queue, with another to claim from while this one is empty.
     #[must_use]
     pub const fn with_fallback(self, fallback: &'static Self) -> Self {
         Self {
@@ -92,13 +92,13 @@ impl Queue {
         self.lane.is_some_and(|lane| lane.ends_with(BULK))
     }
 
-    /// The queue whose tasks are claimed while this one is empty.
+    /// The queue to claim from while this one is empty.
     pub fn fallback(self) -> Option<Self> {
         self.fallback.copied()
     }
 }
 
-/// An effect: work outside the store, identified by kind and key. Asking again in another lane
+/// An effect: work outside the store, identified by kind and key. Requesting it in another lane
 /// moves it there, unless that is bulk work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {

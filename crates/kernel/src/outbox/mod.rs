@@ -1,20 +1,19 @@
-//! Side effects: work outside the store that a commit asks for.
+//! Side effects: work outside the store that a commit requests.
 //!
-//! An [`Effect`] is a key without data; its handler loads the current state. Asking for a waiting
+//! An [`Effect`] is a key without data; its handler loads the current state. Requesting a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
-//! have several lanes ([`Queue`]); asking in another lane moves the effect there, except that bulk
-//! work moves nothing. Kinds and effects are declared by the context that owns them; stores treat
-//! them alike.
+//! have several lanes ([`Queue`]); a request in another lane moves the effect there, except to bulk
+//! work. The owning context declares kinds and effects; stores treat them alike.
 //!
-//! A worker [claims](Outbox::claim) tasks for the time of a lease, and reports on each: it finishes
-//! it in the commit that carries its result ([`TaskWrites::done`]), [puts it off](Outbox::retry),
-//! [gives it up](Outbox::give_up) or [gives it back](Outbox::give_back). After the lease is lost,
-//! all of these fail or do nothing.
+//! A worker [claims](Outbox::claim) tasks under a lease, and reports on each: it finishes the task
+//! in the commit of its result ([`TaskWrites::done`]), [retries](Outbox::retry),
+//! [dead-letters](Outbox::give_up) or [releases](Outbox::give_back) it. After a lost lease, these
+//! fail or do nothing.
 //!
 //! A lease that ends without a report is a *lost claim*: the task *crashed*, that is, its worker
-//! died, perhaps of this task. A worker [claims](Outbox::claim_crashed) it alone; after
-//! [`MOST_LOST`] lost claims in a row it is taken for a poison task, and is dead. Any report clears
-//! the crash.
+//! died, perhaps because of it. A worker [claims](Outbox::claim_crashed) it alone; after
+//! [`MOST_LOST`] consecutive lost claims it counts as poison, and is dead. Any report clears the
+//! crash.
 
 mod dismiss;
 mod kind;
@@ -35,25 +34,24 @@ pub use self::{
 };
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
-/// The number of lost claims in a row that make a task poison, and dead. The first may be an
-/// accident or another task's fault; a crashed task is worked on alone, so two more are its own.
+/// The consecutive lost claims that make a task poison, and dead. The first may be an accident or
+/// another task's fault; a crashed task runs alone, so two more are its own.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.
 pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting";
 
-/// The largest count of waiting tasks per kind, so that a backlog of millions is as cheap to
-/// inspect as one of this size.
+/// The largest count of waiting tasks per kind, which bounds the cost of inspecting a backlog.
 pub const MOST_COUNTED: usize = 100_000;
 
-/// Proof of a claim: names the row, and the state of it that was claimed.
+/// Proof of a claim: the row, and its claimed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClaimToken {
     /// The row.
     pub task: TaskId,
-    /// The generation that was claimed. If it has changed, finishing the task makes it due again.
+    /// The claimed generation. If it changed, finishing the task makes it due again.
     pub generation: i64,
-    /// The lease it was claimed under. Another one in the row means that the claim is void.
+    /// The lease of the claim. Another one in the row voids the claim.
     pub lease: Uuid,
 }
 
@@ -64,18 +62,18 @@ pub struct Claimed {
     pub token: ClaimToken,
     /// The effect to bring about.
     pub effect: Effect,
-    /// The number of claims since the task was last asked for, this one included.
+    /// The claims since the task was last requested, including this one.
     pub attempts: u32,
-    /// The time of the first failed attempt since the task was last asked for.
+    /// The first failed attempt since the task was last requested.
     pub first_failed_at: Option<OffsetDateTime>,
-    /// The number of lost claims in a row before this one.
+    /// The consecutive lost claims before this one.
     pub lost: u32,
-    /// The trace of the commit that asked for it last, if that is traced.
+    /// The trace of the commit that last requested it, if any.
     pub trace: Option<TraceParent>,
 }
 
 impl Claimed {
-    /// Whether it is taken for the cause of its workers' deaths, and needs an operator.
+    /// Whether it counts as the cause of its workers' deaths, and needs an operator.
     pub const fn is_poison(&self) -> bool {
         self.lost >= MOST_LOST
     }
@@ -86,7 +84,7 @@ impl Claimed {
 pub struct SubjectTask {
     /// The task.
     pub task: TaskRow,
-    /// Whether it was given up.
+    /// Whether it is a dead letter.
     pub is_dead: bool,
 }
 
@@ -102,7 +100,7 @@ pub enum Revive {
 impl Revive {
     const MOST_NAMED: usize = 100;
 
-    /// The entry of the audit about revived tasks; `None` if there are none.
+    /// The audit entry about revived tasks; `None` if there are none.
     pub fn entry(entry: &Entry, revived: &[TaskId]) -> Option<Entry> {
         let mut ids: Vec<_> = revived.iter().map(|task| task.0).collect();
         ids.sort_unstable();
@@ -121,19 +119,19 @@ pub struct Backlog {
     pub waiting: u64,
     /// The number of dead tasks, likewise.
     pub dead: u64,
-    /// When the oldest waiting task was written, of those counted and not bulk work.
+    /// When the oldest counted, non-bulk waiting task was written.
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// The port to the outbox. Tasks enter it by commits with [`TaskWrites`].
+/// The port to the outbox. Commits add tasks by [`TaskWrites`].
 ///
 /// A task is *due* if it is not dead and its `next_at` is not after `now`. A lease sets `next_at`
-/// to its end, so a dead worker's task becomes due again, as a *crashed* one: its row still names
-/// the lease.
+/// to its end, so a dead worker's task becomes due again, as *crashed*: its row still names the
+/// lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of a queue that have not crashed, the longest due first,
-    /// until `now + lease`. Concurrent callers get different tasks. `lease_id` is a new random id.
+    /// Claims up to `limit` due, uncrashed tasks of a queue until `now + lease`, the longest due
+    /// first. Concurrent callers get different tasks. `lease_id` is random.
     async fn claim(
         &self,
         queue: Queue,
@@ -146,8 +144,8 @@ pub trait Outbox: Send + Sync {
     /// Whether a queue has a crashed task.
     async fn has_crashed(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError>;
 
-    /// Claims the longest due crashed task of a queue, as [`claim`](Self::claim) does, and counts
-    /// the claim before as lost.
+    /// Claims a queue's longest due crashed task, like [`claim`](Self::claim), and counts the
+    /// previous claim as lost.
     async fn claim_crashed(
         &self,
         queue: Queue,
@@ -156,14 +154,14 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError>;
 
-    /// Moves the end of the leases that still hold to `until`.
+    /// Extends leases still held to `until`.
     async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError>;
 
-    /// Returns tasks without a result, due at `at`. Ignores tasks whose lease was lost.
+    /// Releases tasks without a result, due at `at`. Ignores lost leases.
     async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError>;
 
-    /// Gives a task back after a failure, to be due at `next_at`, or at `now` if it was asked
-    /// for again meanwhile. Does nothing when the lease was lost.
+    /// Releases a task after a failure, due at `next_at`, or at `now` if requested again meanwhile.
+    /// Ignores a lost lease.
     async fn retry(
         &self,
         token: ClaimToken,
@@ -172,8 +170,8 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Gives a task up: it stays, for an operator to look at. One that was asked for again
-    /// meanwhile becomes due instead. Does nothing when the lease was lost.
+    /// Dead-letters a task for an operator. One requested again meanwhile becomes due instead.
+    /// Ignores a lost lease.
     async fn give_up(
         &self,
         token: ClaimToken,
@@ -181,8 +179,8 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Lists up to `limit` waiting and leased tasks, or dead ones, oldest first, written after the
-    /// given one.
+    /// Lists up to `limit` waiting and leased tasks, or dead ones, oldest first, after the given
+    /// one.
     async fn list(
         &self,
         dead: bool,
@@ -193,8 +191,7 @@ pub trait Outbox: Send + Sync {
     /// The effects among these that have a dead task.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
-    /// Up to `limit` tasks of a subject that are of these kinds: waiting, leased and dead ones,
-    /// oldest first.
+    /// Up to `limit` tasks of a subject and these kinds: waiting, leased and dead, oldest first.
     async fn tasks_of(
         &self,
         subject: Uuid,
@@ -203,7 +200,7 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Vec<SubjectTask>, StoreError>;
 
     /// Makes dead tasks due at `now` with a clean record, and returns their number. If there are
-    /// any, the audit entry is written in the same commit, [about](Revive::entry) them.
+    /// any, the audit entry is [about](Revive::entry) them, in the same commit.
     async fn revive(
         &self,
         which: &Revive,
@@ -211,10 +208,10 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<u64, StoreError>;
 
-    /// Deletes those of these tasks that are dead, each with its [entry](Dismissal::entry) of the
-    /// audit in the same commit, and returns their number.
+    /// Deletes the dead ones among these tasks, each with its audit [entry](Dismissal::entry) in
+    /// the same commit, and returns their number.
     async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError>;
 
-    /// The backlog of each kind, in their order. Its cost is bounded.
+    /// The backlog of each kind, in order, at a bounded cost.
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError>;
 }

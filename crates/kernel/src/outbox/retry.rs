@@ -1,4 +1,4 @@
-//! When a failed task is tried again.
+//! When a failed task is retried.
 
 use std::time::Duration;
 
@@ -12,10 +12,9 @@ const WAITS: RetryPolicy =
 
 const GIVE_UP_AFTER: time::Duration = time::Duration::hours(12);
 
-/// The time of the next attempt at a task after the `attempts`-th one failed, or `None` to give up.
+/// The next attempt at a task after the `attempts`-th failed, or `None` to dead-letter it.
 ///
-/// `jitter` is a random number from 0 to 1. `asked` is a wait that the other side asked for, which
-/// is kept.
+/// `jitter` is random, from 0 to 1. `asked` is a requested wait, which is kept.
 pub fn next_attempt(
     attempts: u32,
     first_failed_at: Option<OffsetDateTime>,
@@ -27,7 +26,7 @@ pub fn next_attempt(
         return None;
     }
     let wait = time::Duration::try_from(WAITS.spread(attempts, jitter)).ok()?;
-    // A wait past the end of time is one for ever.
+    // A wait past the end of time is infinite.
     now.checked_add(asked.map_or(wait, |asked| wait.max(asked)))
 }
 
@@ -50,7 +49,7 @@ mod tests {
             (10, 0, 1.0, 512),
             (11, 0, 1.0, 600),
             (u32::MAX, 0, 1.0, 600),
-            // A wait that was asked for is kept.
+            // A requested wait is kept.
             (1, 1_800, 0.5, 1_800),
         ] {
             let asked = (asked > 0).then(|| Duration::seconds(asked));

@@ -16,17 +16,17 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWrites {
     asked: BTreeMap<(Kind, Uuid), (Queue, Option<TraceParent>)>,
-    /// The trace of the command that is being recorded, which its effects and events belong to.
+    /// The trace of the command being recorded, for its effects and events.
     pub trace: Option<TraceParent>,
     /// Events for the log, in order.
     pub events: Vec<Event>,
     /// Tasks that the commit finishes.
     pub done: Vec<ClaimToken>,
-    /// Tasks that the commit gives up, as [`Outbox::give_up`](super::Outbox::give_up) does, each
+    /// Tasks that the commit dead-letters, like [`Outbox::give_up`](super::Outbox::give_up), each
     /// with the error. A lost lease is a conflict.
     pub given_up: Vec<(ClaimToken, String)>,
-    /// Effects whose task the commit ends in whatever state, before it asks for any. A worker that
-    /// has it leased loses the lease.
+    /// Effects whose tasks the commit ends in any state, before it requests any. A worker loses its
+    /// lease of them.
     pub ended: Vec<Effect>,
     /// Audit entries.
     pub audit: Vec<Entry>,
@@ -49,13 +49,13 @@ impl TaskWrites {
         }
     }
 
-    /// Asks for an effect. One in another lane moves to this one.
+    /// Requests an effect. One in another lane moves to this one.
     pub fn ask(&mut self, effect: Effect) {
         self.asked
             .insert((effect.kind(), effect.key()), (effect.queue(), self.trace));
     }
 
-    /// Raises an event of the command that is being recorded.
+    /// Raises an event of the command being recorded.
     pub fn raise(&mut self, name: EventName, subject: Subject) {
         self.events.push(Event {
             name,
@@ -65,19 +65,18 @@ impl TaskWrites {
         });
     }
 
-    /// The effects that are asked for, by kind and key: the order in which every commit locks
-    /// their rows.
+    /// The requested effects by kind and key: the order in which every commit locks their rows.
     pub fn asked(&self) -> impl ExactSizeIterator<Item = Effect> {
         let asked = self.asked.iter();
         asked.map(|(&(_, key), &(queue, _))| Effect::new(queue, key))
     }
 
-    /// The traces of the effects that are asked for, in the same order.
+    /// The traces of the requested effects, in the same order.
     pub fn traces(&self) -> impl ExactSizeIterator<Item = Option<TraceParent>> {
         self.asked.values().map(|&(_, trace)| trace)
     }
 
-    /// The traces of the commands that the commit is for, each once.
+    /// The traces of the commit's commands, each once.
     pub fn links(&self) -> Vec<TraceParent> {
         let of_events = self.events.iter().map(|event| event.trace);
         links(of_events.chain(self.traces()))
@@ -88,12 +87,12 @@ impl TaskWrites {
         !self.adds_tasks() && !self.settles_tasks() && self.audit.is_empty()
     }
 
-    /// Whether tasks that are there are finished, given up or ended.
+    /// Whether existing tasks are finished, dead-lettered or ended.
     pub fn settles_tasks(&self) -> bool {
         !(self.done.is_empty() && self.given_up.is_empty() && self.ended.is_empty())
     }
 
-    /// The tokens of the tasks that are finished or given up.
+    /// The tokens of finished or dead-lettered tasks.
     pub fn tokens(&self) -> impl Iterator<Item = &ClaimToken> {
         let given_up = self.given_up.iter().map(|(token, _)| token);
         self.done.iter().chain(given_up)

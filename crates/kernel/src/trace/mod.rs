@@ -1,9 +1,8 @@
-//! Distributed traces: the context that travels with a command, and the port to what records spans.
+//! Distributed traces: the context of a command, and the port to a span recorder.
 //!
-//! A request has a span, and a push carries the span's [`TraceParent`] to the effects and events
-//! that it causes, so that the enrichment and the deliveries to webhooks belong to its trace. A
-//! store keeps the context in a column of the task and of the event. Without a tracer there are no
-//! spans and the columns are empty: every caller has an `Option` and asks nothing else.
+//! A request has a span, and a push passes the span's [`TraceParent`] to its effects and events, so
+//! that enrichment and deliveries belong to its trace. Stores keep the context with task and event.
+//! Without a tracer there are no spans and the columns are empty: callers have an `Option`.
 
 mod parent;
 
@@ -20,7 +19,7 @@ pub struct NewSpan<'a> {
     pub role: SpanRole,
     /// The span that caused it; `None` begins a trace.
     pub parent: Option<TraceParent>,
-    /// Other spans that it is for.
+    /// Other causing spans.
     pub links: &'a [TraceParent],
 }
 
@@ -31,14 +30,14 @@ pub enum SpanRole {
     Server,
     /// Makes a request.
     Client,
-    /// Carries out a task that was asked for earlier.
+    /// Executes a task requested earlier.
     Consumer,
     /// None of these.
     #[default]
     Internal,
 }
 
-/// The port to what records spans.
+/// The port to a span recorder.
 pub trait Tracer: fmt::Debug + Send + Sync {
     /// Starts a span, which ends when it is dropped. Never waits.
     fn start(&self, span: NewSpan<'_>) -> Box<dyn Span>;
@@ -46,10 +45,10 @@ pub trait Tracer: fmt::Debug + Send + Sync {
 
 /// A span that has started and ends when it is dropped.
 pub trait Span: Send {
-    /// The context for what the span causes; `None` once the tracer has ended.
+    /// The context for consequences; `None` once the tracer has ended.
     fn context(&self) -> Option<TraceParent>;
 
-    /// Replaces the name, once more is known.
+    /// Replaces the name once more is known.
     fn rename(&mut self, name: &str);
 
     /// Sets an attribute to a text.
@@ -62,13 +61,13 @@ pub trait Span: Send {
     fn fail(&mut self, why: &str);
 }
 
-/// The tracer of a process; `None` where traces are off.
+/// A process's tracer; `None` if traces are off.
 pub type OptionalTracer = Option<Arc<dyn Tracer>>;
 
 /// The most spans that one span is linked to.
 pub const MOST_LINKS: usize = 128;
 
-/// The contexts among these, each once, up to [`MOST_LINKS`].
+/// The distinct contexts among these, up to [`MOST_LINKS`].
 pub fn links(contexts: impl IntoIterator<Item = Option<TraceParent>>) -> Vec<TraceParent> {
     let mut links: Vec<TraceParent> = Vec::new();
     for context in contexts.into_iter().flatten() {

@@ -1,12 +1,11 @@
-//! The context of a trace, as the header `traceparent` has it.
+//! A trace's context, as in the header `traceparent`.
 
 use std::{fmt, str::FromStr};
 
 /// The length of the header's value in version `00`.
 const LENGTH: usize = 55;
 
-/// A place in a trace: the trace, the span, and whether the trace is recorded. W3C Trace Context,
-/// version `00`.
+/// A place in a trace: trace, span, and whether it is recorded. W3C Trace Context, version `00`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceParent {
     trace: u128,
@@ -14,13 +13,13 @@ pub struct TraceParent {
     is_sampled: bool,
 }
 
-/// The reason why a text is no context.
+/// Why a text is no context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is not 00-<32 hexadecimal digits>-<16 hexadecimal digits>-<2 hexadecimal digits>")]
 pub struct InvalidTraceParent;
 
 impl TraceParent {
-    /// A context by its ids; `None` if one of them is zero, which is no id.
+    /// A context by its ids; `None` if one is zero, which is no id.
     pub const fn new(trace: u128, span: u64, is_sampled: bool) -> Option<Self> {
         if trace == 0 || span == 0 {
             return None;
@@ -58,8 +57,8 @@ impl fmt::Display for TraceParent {
 impl FromStr for TraceParent {
     type Err = InvalidTraceParent;
 
-    /// Reads a value of any version, as the specification asks: a later version may have more
-    /// after the flags, and its other flags are ignored.
+    /// Reads a value of any version, as specified: later versions may have more after the flags,
+    /// and other flags are ignored.
     fn from_str(text: &str) -> Result<Self, InvalidTraceParent> {
         let (known, rest) = text.split_at_checked(LENGTH).ok_or(InvalidTraceParent)?;
         let mut parts = known.split('-');
@@ -82,7 +81,7 @@ impl FromStr for TraceParent {
     }
 }
 
-/// Whether a byte is a lower-case hexadecimal digit, as the specification wants them.
+/// Whether a byte is a lower-case hexadecimal digit, as specified.
 const fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
