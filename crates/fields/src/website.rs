@@ -1,12 +1,13 @@
 //! Web addresses, and the keys that identify companies.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use url::{Position, Url};
 
 use crate::tracking;
 
-/// A company's website as sent, with characters that end an HTML attribute percent-encoded.
+/// A company's website as sent, without user information, and with characters that end an HTML
+/// attribute percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
@@ -30,8 +31,9 @@ crate::as_text!(Website, |text| Self::parse(text).ok());
 
 impl Website {
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
-        parse_web_url(text)?;
+        parse_url(text)?;
         let mut website = text.to_owned();
+        website.drain(user_information(text));
         encode_markup(&mut website);
         Ok(Self(website))
     }
@@ -58,7 +60,7 @@ impl fmt::Display for Website {
 
 impl WebsiteKey {
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
-        let url = parse_web_url(text)?;
+        let url = parse_url(text)?;
         let host_and_port = &url[Position::BeforeHost..Position::BeforePath];
         let bare = host_and_port.strip_prefix("www.");
         // The host `www.com` is a site of its own.
@@ -136,6 +138,23 @@ pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
 }
 
 pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
+    let url = parse_url(text)?;
+    if user_information(text).is_empty() {
+        Ok(url)
+    } else {
+        Err(InvalidWebUrl::UserInformation)
+    }
+}
+
+/// The user information of an absolute URL, with the `@` at its end.
+fn user_information(text: &str) -> Range<usize> {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let authority = text[start..].split(['/', '?', '#']).next();
+    let length = authority.and_then(|authority| Some(authority.rfind('@')? + 1));
+    start..start + length.unwrap_or_default()
+}
+
+fn parse_url(text: &str) -> Result<Url, InvalidWebUrl> {
     // Browsers' URL parsers forgive white space and missing slashes.
     let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
     let scheme = &text[..scheme_len];
@@ -146,12 +165,7 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     {
         return Err(InvalidWebUrl::Malformed);
     }
-    let url = Url::parse(text).map_err(|_| InvalidWebUrl::Malformed)?;
-    let authority = text[scheme_len + 3..].split(['/', '?', '#']).next();
-    if authority.is_some_and(|authority| authority.contains('@')) {
-        return Err(InvalidWebUrl::UserInformation);
-    }
-    Ok(url)
+    Url::parse(text).map_err(|_| InvalidWebUrl::Malformed)
 }
 
 /// The registrable part by the Public Suffix List: `acme.co.uk` of `jobs.acme.co.uk`. IP addresses
@@ -317,13 +331,18 @@ mod tests {
     }
 
     #[test]
-    fn user_information_is_refused() {
+    fn user_information_is_refused_and_of_a_website_dropped() {
         let texts = "https://user:pw@evil.example/phish|https://user@evil.example|\
             https://bank.example%20@evil.example|http://@evil.example|\
             https://:@evil.example?a|https://a@b@evil.example#c";
         for text in texts.split('|') {
             let hidden = InvalidWebUrl::UserInformation;
             assert_eq!(check_web_url(text), Err(hidden), "{text}");
+            let website = Website::parse(text).unwrap();
+            let bare = website.as_str().split_once("://").unwrap().1;
+            assert!(bare.starts_with("evil.example"), "{website}");
+            assert_eq!(website.key().host(), "evil.example");
+            assert_eq!(WebsiteKey::parse(text), Ok(website.key()));
         }
         for place in ["/@ann", "?mail=a@b.example", "#a@b"] {
             let text = format!("https://acme.example{place}");
