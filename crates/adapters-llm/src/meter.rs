@@ -16,7 +16,7 @@ runtime::metrics! {
         "Calls to the model in progress";
     counter TOKENS in Count = "posthaste_llm_tokens_total",
         "Paid tokens by direction (prompt or completion)";
-    gauge COST = "posthaste_llm_cost_total",
+    gauge COST = "posthaste_llm_cost",
         "The cost of the tokens since the start, by the configured prices";
 }
 

@@ -111,23 +111,6 @@ async fn the_page_says_what_waits_and_since_when() {
     assert!(page.contains("# TYPE posthaste_store_up gauge\n"), "{page}");
 }
 
-/// By the rules of `promtool check metrics`.
-#[tokio::test(start_paused = true)]
-async fn counters_alone_are_called_totals() {
-    let page = page(Stores::of(&Arc::<MemoryStore>::default()), None);
-    let page = page.make().await;
-    let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE "));
-    let types: Vec<_> = types.filter_map(|line| line.split_once(' ')).collect();
-    assert!(
-        types.contains(&("process_cpu_seconds_total", "counter")),
-        "{page}"
-    );
-    for (name, kind) in types {
-        assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");
-        assert!(page.contains(&format!("# HELP {name} ")), "{name}");
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_page_says_how_far_behind_webhooks_are() {
     let store = Arc::new(MemoryStore::new());

@@ -24,8 +24,8 @@ const NEEDS: [Need; 6] = [
         is_installed: || pg_cluster::programs().is_some(),
     },
     Need {
-        purpose: "promtool, which tries the alert rules",
-        parts: &[Part::Alerts],
+        purpose: "promtool, which tries the alert rules and the metrics",
+        parts: &[Part::Alerts, Part::Rust],
         packages: &["prometheus"],
         is_installed: || has("promtool"),
     },

@@ -1,3 +1,8 @@
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
 use reqwest::Method;
 
 use super::model::{Board, titled};
@@ -46,6 +51,16 @@ impl Metrics {
             *sample == name && wanted.iter().all(|label| labels.contains(label))
         });
         samples.map(|(_, _, value)| value).sum()
+    }
+
+    fn are_well_formed(&self) {
+        let mut promtool = Command::new("promtool");
+        let promtool = promtool.args(["check", "metrics"]).stdin(Stdio::piped());
+        let mut child = promtool.stderr(Stdio::piped()).spawn().unwrap();
+        let page = child.stdin.take().unwrap().write_all(self.0.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let remarks = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((page.ok(), remarks.as_str()), (Some(()), ""));
     }
 
     fn samples(&self) -> impl Iterator<Item = (&str, &str, f64)> {
@@ -98,6 +113,7 @@ async fn a_server_and_its_worker_expose_the_metrics_of_rules_and_dashboard(store
             && it.value("posthaste_enrichments_total", &[]) > 0.5
     })
     .await;
+    metrics.are_well_formed();
     // Neither listener serves the paths of the other.
     board.app.api.get("/metrics").await.error(404);
     assert_eq!(get(&admin, Api::LIST).await.0, 404);

@@ -128,5 +128,5 @@ async fn tokens_and_cost_are_counted_for_every_outcome() {
         3.0 * 345.0,
     );
     let each = 1200.0 * 2.5 / 1e6 + 345.0 * 10.0 / 1e6;
-    check(&page, "posthaste_llm_cost_total", 3.0 * each);
+    check(&page, "posthaste_llm_cost", 3.0 * each);
 }
