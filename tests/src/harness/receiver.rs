@@ -2,7 +2,7 @@ use std::{
     io,
     net::Ipv4Addr,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use http_body_util::Empty;
@@ -13,6 +13,7 @@ use super::stand_in;
 
 #[derive(Clone, Debug)]
 pub struct Got {
+    pub at: Instant,
     pub path: String,
     pub id: String,
     pub traceparent: Option<String>,
@@ -66,6 +67,13 @@ impl Receiver {
         self.got.lock().unwrap().clone()
     }
 
+    pub fn first_of(&self, identifier: &str) -> Option<Got> {
+        let got = self.got.lock().unwrap();
+        got.iter()
+            .find(|got| got.identifier() == identifier)
+            .cloned()
+    }
+
     pub fn at(&self, path: &str) -> Vec<Got> {
         let all = self.got().into_iter();
         all.filter(|got| got.path == path).collect()
@@ -85,6 +93,7 @@ fn read(request: &Request<Bytes>, earlier: &[Got]) -> Got {
         .iter()
         .filter(|it| (&it.path, &it.id) == (&path, &id));
     Got {
+        at: Instant::now(),
         before: before.count(),
         path,
         id,
