@@ -383,6 +383,8 @@ def faults_of(browser, axe, look, path, scripts):
     faults = []
     if (wide := browser.excess()) > 0:
         faults.append(f"{path} {scheme}: {wide} px wider than the window")
+    if scheme == SCHEMES[0] and (words := browser.broken()):
+        faults.append(f"{path}: {words} are divided")
     # Between the phone and the desk there is nothing else on a page.
     if scripts and width in (WIDTHS[0], WIDTHS[-1]):
         faults += [f"{path} {scheme}: {fault}" for fault in barriers(browser, axe, scheme)]

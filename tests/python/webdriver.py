@@ -22,6 +22,24 @@ ARGUMENTS = [
     "--proxy-server=direct://",
 ]
 
+# A word of up to 20 characters has room in each column.
+BROKEN = r"""
+    const broken = [], range = document.createRange();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+        if (word.length > 20 || /[-/?&]/.test(word)) continue;
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map((it) => Math.round(it.bottom))).size > 1) {
+          broken.push(word);
+        }
+      }
+    }
+    return broken;
+"""
+
 
 class Browser(Chrome):
     def __init__(self, folder):
@@ -86,6 +104,10 @@ class Browser(Chrome):
     def excess(self):
         """Returns by how many pixels the page is wider than the window."""
         return self.execute_script("return document.scrollingElement.scrollWidth - innerWidth")
+
+    def broken(self):
+        """Returns the short words that a line break divides."""
+        return self.execute_script(BROKEN)
 
     def picture(self, file):
         """Writes a screenshot of the whole page."""
