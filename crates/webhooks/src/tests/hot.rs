@@ -31,11 +31,6 @@ async fn rename(world: &World, website: &str, times: usize) {
     world.store.commit(writes).await.unwrap();
 }
 
-async fn stored(world: &World) -> Vec<WaitingSubject> {
-    let all = world.store.due(endpoint(1).id, noon() + mins(999), 99);
-    all.await.unwrap()
-}
-
 fn before(world: &World, posting: u128) -> usize {
     let mut taken = world.taken(1);
     taken
@@ -55,12 +50,12 @@ async fn a_posting_that_changes_over_and_over_waits_aside() {
     world.publish([1, 3]).await;
     world.run(secs(22), &mut |_, _| slow()).await;
     assert!(world.taken(1).any(|seen| seen.subject == uuid(3)));
-    let waiting = stored(&world).await;
+    let waiting = world.stored().await;
     assert_eq!(waiting.len(), 1);
     assert!(waiting[0].later.len() <= MOST_LATER);
     world.run(mins(10), &mut |_, _| slow()).await;
     world.assert_complete(1).await;
-    assert_eq!(stored(&world).await, []);
+    assert_eq!(world.stored().await, []);
     assert_eq!(
         world.tracked(1).await.cursor,
         world.store.end().await.unwrap()
@@ -104,7 +99,7 @@ async fn a_posting_that_fails_and_changes_over_and_over_is_delivered_in_order() 
             .count(),
         40
     );
-    assert_eq!(stored(&world).await[0].later.len(), MOST_LATER);
+    assert_eq!(world.stored().await[0].later.len(), MOST_LATER);
     world.run(mins(3), &mut receiver).await;
     world.assert_complete(1).await;
 }
@@ -132,12 +127,12 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     let mut world = World::new("60,60", 1).await;
     rename(&world, "acme", 1).await;
     world.run(secs(1), &mut |_, _| answers(500)).await;
-    let failed = stored(&world).await.remove(0);
+    let failed = world.stored().await.remove(0);
     rename(&world, "acme", 200).await;
     world.run(secs(3), &mut |_, _| answers(200)).await;
     assert_eq!(world.taken(1).count(), 0);
     let newest = world.events().await.pop().unwrap();
-    assert_eq!(stored(&world).await, [waits(&newest, 0, failed.next_at)]);
+    assert_eq!(world.stored().await, [waits(&newest, 0, failed.next_at)]);
     world.run(mins(2), &mut |_, _| answers(200)).await;
     assert!(world.taken(1).map(|seen| seen.event).eq([newest.cursor]));
     // A superseded one is delivered when its owner requests it.
@@ -176,7 +171,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     // From the beginning: the second place is later.
     world.seen.clear();
     world.run(secs(30), &mut |_, _| slow()).await;
-    let next = stored(&world).await[0].next.cursor;
+    let next = world.stored().await[0].next.cursor;
     let place = events
         .iter()
         .position(|event| event.cursor == next)
@@ -197,7 +192,7 @@ async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     world.publish([1, 1]).await;
     world.run(mins(3), &mut |_, _| answers(200)).await;
     world.assert_complete(1).await;
-    assert_eq!(stored(&world).await, []);
+    assert_eq!(world.stored().await, []);
 }
 
 /// Unknown to the round when it began.
@@ -219,12 +214,12 @@ async fn an_event_that_is_sent_again_during_a_round_is_not_lost() {
     let resent = world.store.resend(endpoint(1).id, &again, None).await;
     assert_eq!(resent, Ok(true));
     let changed = world.tracked(1).await;
-    let result = round.finish_changed(&changed, stored(&world).await, noon(), 0.0);
+    let result = round.finish_changed(&changed, world.stored().await, noon(), 0.0);
     assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
     let later = events[5..].iter().map(Into::into).collect();
     let expect = WaitingSubject {
         later,
         ..waits(&events[1], 0, noon())
     };
-    assert_eq!(stored(&world).await, [expect]);
+    assert_eq!(world.stored().await, [expect]);
 }

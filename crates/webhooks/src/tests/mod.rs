@@ -184,6 +184,12 @@ impl World {
         self.tracked(n).await.endpoint
     }
 
+    /// All subjects of the first endpoint that wait.
+    async fn stored(&self) -> Vec<WaitingSubject> {
+        let all = self.store.due(endpoint(1).id, noon() + mins(9_999), 999);
+        all.await.unwrap()
+    }
+
     async fn deliveries(&self) -> Vec<DeliveryRecord> {
         let newest = self.store.deliveries(endpoint(1).id, 100).await;
         newest.unwrap()

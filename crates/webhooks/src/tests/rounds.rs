@@ -8,7 +8,7 @@ use kernel::{
 use super::{World, answers, begin_all, is_of, secs, start, times_out, waits};
 use crate::{
     Attempt, DeliveryRecord, DeliveryRound, EndpointState, Health, NoAnswer, REST, Round,
-    TrackedEndpoint, WANTS_NO_MORE, WaitingSubject, Webhooks as _, testing::endpoint,
+    TrackedEndpoint, WANTS_NO_MORE, WaitingSubject, testing::endpoint,
 };
 
 fn attempt_each(
@@ -21,14 +21,6 @@ fn attempt_each(
         seen.push(begun.event.cursor);
     }
     seen
-}
-
-async fn stored(world: &World) -> Vec<WaitingSubject> {
-    let all = world
-        .store
-        .due(endpoint(1).id, noon() + minutes(999), 99)
-        .await;
-    all.unwrap()
 }
 
 fn cursors(events: &[RecordedEvent], numbers: &[usize]) -> Vec<Cursor> {
@@ -254,7 +246,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
         changed
     };
     let described = changed(|it| it.endpoint.description = Some("Ours.".to_owned()));
-    let result = round.finish_changed(&described, stored(&world).await, noon(), 0.0);
+    let result = round.finish_changed(&described, world.stored().await, noon(), 0.0);
     assert_eq!(result, counted(&described));
     for changed in [
         changed(|it| it.endpoint.url = endpoint(2).url),
@@ -265,7 +257,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
             it.cursor = Cursor::START;
         }),
     ] {
-        let result = round.finish_changed(&changed, stored(&world).await, noon(), 0.0);
+        let result = round.finish_changed(&changed, world.stored().await, noon(), 0.0);
         assert_eq!(result, uncounted(&changed));
     }
 }
@@ -286,7 +278,7 @@ async fn a_probe_counts_when_it_is_asked_for_again() {
             version: 2,
             ..round.finish(noon(), 0.0)
         };
-        let result = round.finish_changed(&changed, stored(&world).await, noon(), 0.0);
+        let result = round.finish_changed(&changed, world.stored().await, noon(), 0.0);
         assert_eq!(result, expect);
     }
 }
