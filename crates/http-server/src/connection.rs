@@ -78,12 +78,18 @@ pub struct Connection {
     reader: RefCell<Option<Waker>>,
     /// Read since the handler last waited for more, in bytes.
     read_ahead: Cell<usize>,
+    /// The most that is read ahead, in bytes.
+    most_ahead: Cell<usize>,
     /// Whether reading waits for the handler.
     is_withheld: Cell<bool>,
 }
 
-/// In bytes. actix-http would read up to 128 KiB, also of a body that is refused.
-const READ_AHEAD: usize = 32 * 1024;
+/// The bytes that are read ahead of a handler that takes the body. actix-http would read up to
+/// 128 KiB, also of a body that is refused.
+pub(crate) const READ_AHEAD: usize = 32 * 1024;
+/// The same before a handler has waited for a piece of it, and of the rest of a refused body:
+/// actix-http's buffer then stays at 16 KiB, for each of thousands of connections.
+pub(crate) const UNASKED: usize = 8 * 1024;
 
 impl Connection {
     pub(crate) fn open() -> Self {
@@ -101,6 +107,7 @@ impl Connection {
             is_unwanted: Cell::default(),
             reader: RefCell::default(),
             read_ahead: Cell::default(),
+            most_ahead: Cell::new(UNASKED),
             is_withheld: Cell::default(),
         }
     }
@@ -133,7 +140,7 @@ impl Connection {
 
     /// If it may not, the task is woken later.
     pub(crate) fn may_be_read(&self, task: &Waker) -> bool {
-        if self.read_ahead.get() < READ_AHEAD {
+        if self.read_ahead.get() < self.most_ahead.get() {
             return true;
         }
         if self.in_flight.get() > 0 {
@@ -151,8 +158,9 @@ impl Connection {
         self.read_ahead.set(self.read_ahead.get() + bytes);
     }
 
-    pub(crate) fn has_taken(&self) {
+    pub(crate) fn has_taken(&self, most_ahead: usize) {
         self.read_ahead.set(0);
+        self.most_ahead.set(most_ahead);
         if self.is_withheld.take()
             && let Some(reader) = self.reader.take()
         {
@@ -222,16 +230,17 @@ mod tests {
     #[test]
     fn a_request_is_read_no_further_ahead_than_its_handler_takes() {
         let (connection, task) = (Connection::open(), Waker::noop());
-        connection.has_read(READ_AHEAD);
+        connection.has_read(UNASKED);
         assert!(!connection.may_be_read(task), "what was read comes first");
         assert!(connection.may_be_read(task), "it was no request");
         connection.in_flight.set(1);
-        connection.has_read(READ_AHEAD - 1);
-        assert!(connection.may_be_read(task));
-        connection.has_read(1);
-        assert!(!connection.may_be_read(task));
-        assert!(!connection.may_be_read(task), "until the handler waits");
-        connection.has_taken();
-        assert!(connection.may_be_read(task));
+        for most in [UNASKED, READ_AHEAD, READ_AHEAD, UNASKED] {
+            connection.has_taken(most);
+            connection.has_read(most - 1);
+            assert!(connection.may_be_read(task));
+            connection.has_read(1);
+            assert!(!connection.may_be_read(task));
+            assert!(!connection.may_be_read(task), "until the handler waits");
+        }
     }
 }

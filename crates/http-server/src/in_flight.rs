@@ -25,7 +25,7 @@ use actix_web::{
 use futures_util::stream::{Stream, StreamExt as _, poll_fn as poll_stream};
 use tokio::time::{Instant, timeout};
 
-use crate::connection::{Connection, Continue, expects_continue};
+use crate::connection::{Connection, Continue, READ_AHEAD, UNASKED, expects_continue};
 
 /// In bytes, of a long answer.
 pub const PIECE: usize = 32 * 1024;
@@ -95,7 +95,7 @@ impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let Self(connection) = self;
         connection.has_answered.set(true);
-        connection.has_taken();
+        connection.has_taken(UNASKED);
         if matches!(connection.awaits.get(), Continue::Withheld | Continue::Due) {
             connection.awaits.set(Continue::Passes);
         }
@@ -148,7 +148,7 @@ impl SharedBody {
         if let Some(connection) = &self.connection {
             connection.is_stalled.set(piece.is_pending());
             if piece.is_pending() {
-                connection.has_taken();
+                connection.has_taken(READ_AHEAD);
             }
         }
         let piece = ready!(piece);

@@ -173,37 +173,6 @@ async fn a_client_that_takes_nothing_of_an_answer_is_left() {
 }
 
 #[tokio::test]
-async fn idle_connections_give_up_their_places_oldest_first() {
-    let app = TestApp::spawn_with(|settings| {
-        settings.timeouts.keep_alive = Duration::from_mins(10);
-        settings.max_connections = 40;
-    });
-    let token = app.writer().await;
-    // The oldest connection is not idle.
-    let (put, body) = (
-        put(&token, "slow", &posting()).head(),
-        posting().to_string(),
-    );
-    let mut busy = app.connect().await;
-    busy.write(put.as_bytes()).await;
-    let health = request("GET", "/healthz");
-    let mut idle = Vec::new();
-    for n in 0..100 {
-        let mut connection = app.connect().await;
-        let answer = timeout(SOON, connection.exchange(&health)).await;
-        let answer = answer.unwrap_or_else(|_| panic!("{n} has no place"));
-        assert_eq!(answer.status, 200);
-        idle.push(connection);
-    }
-    assert_eq!(idle[99].exchange(&health).await.status, 200);
-    for connection in &mut idle[..60] {
-        assert!(connection.is_closed().await);
-    }
-    busy.write(body.as_bytes()).await;
-    assert_eq!(busy.read(false).await.status, 201);
-}
-
-#[tokio::test]
 async fn a_body_is_asked_for_only_when_it_is_wanted() {
     let app = quick();
     let token = app.writer().await;

@@ -174,6 +174,18 @@ async fn health_checks_find_a_place_whoever_waits_on_the_others() {
     let mut busy = stall(&app, &admitted).await;
     let of_token = request("POST", "/oauth/token").body("grant_type=client_credentials");
     let healthz = request("GET", "/healthz");
+    let mut idle = Vec::new();
+    for _ in 0..100 {
+        let mut connection = app.connect().await;
+        let answer = timeout(SOON, connection.exchange(&healthz)).await;
+        assert_eq!(answer.expect("no place").status, 200);
+        idle.push(connection);
+    }
+    // Those that have waited longest are closed.
+    for connection in &mut idle[..60] {
+        assert!(connection.is_closed().await);
+    }
+    assert_eq!(idle[99].exchange(&healthz).await.status, 200);
     for stalling in [&admitted, &of_token, &put("none", "small", &posting())] {
         let mut stalled = Vec::new();
         for _ in 0..100 {
