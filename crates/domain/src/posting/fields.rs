@@ -192,9 +192,9 @@ fields! {
         /// The company's name.
         #[garde(length(chars, max = 255))]
         required name: String,
-        /// The company's website: an absolute `http` or `https` address. Spellings of one address are
-        /// one company: scheme, a leading `www.`, tracking parameters, a trailing slash and a fragment
-        /// that does not begin with `/` or `!` do not count. User information is dropped.
+        /// The company's website: an absolute `http` or `https` address. Spellings of one address
+        /// are one company: scheme, a leading `www.`, tracking parameters, a trailing slash and a
+        /// fragment that does not begin with `/` or `!` do not count. User information is dropped.
         #[garde(length(chars, max = 1024), custom(value(is_short_when_encoded::<1024>)))]
         required website_url: SentWebsite,
         /// The company's logo: a relative path (which begins neither with `//` nor with a scheme
