@@ -105,19 +105,12 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
 
 /// Whether the name also stands in placeholders: `<Address>`.
 pub(crate) fn is_word(name: &str) -> bool {
-    const WORDS: &str = "\
-        address area article aside audio base button caption cite data details dialog figure \
-        footer form frame header image input label legend link main map mark menu meter object \
-        option output param picture progress search section select slot source summary table \
-        template time title track video";
+    const WORDS: &str = include_str!("tables/tags_words.txt");
     WORDS.split_ascii_whitespace().any(|word| word == name)
 }
 
 pub(crate) fn is_flag(word: &str) -> bool {
-    const FLAGS: &str = "\
-        hidden nowrap disabled checked selected open reversed async defer controls loop muted \
-        autoplay noshade compact download allowfullscreen itemscope inert novalidate required \
-        readonly multiple autofocus default nomodule ismap playsinline class style id dir align";
+    const FLAGS: &str = include_str!("tables/tags_flags.txt");
     word.contains(['-', ':', '"', '\'']) && !word.starts_with('-')
         || FLAGS
             .split_ascii_whitespace()

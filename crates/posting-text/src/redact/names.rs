@@ -123,7 +123,7 @@ impl Names {
         while at < words.len() {
             budget.spend(1)?;
             let found = self.name_at(on, at)?;
-            if let Some((start, end, next)) = found.filter(|found| !self.is_place(on, at, found.2))
+            if let Some((start, end, next)) = found.filter(|found| !Self::is_place(on, at, found.2))
             {
                 let (first, start) = self.before(on, at, start, free)?;
                 let (end, next) = self.after(on, end, next)?;

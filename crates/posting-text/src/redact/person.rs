@@ -58,6 +58,7 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
         beside(text, words, &contact.range, &mut out);
     }
     relatives::of_company(on, found, &mut out)?;
+    out.extend(last_line(text, words));
     budget.spend(out.len())?;
     let mut out = apart(out);
     again(on, &mut out)?;
@@ -156,6 +157,20 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         Evidence::None => (2..=4).contains(&names.len()),
     };
     (is_person && is_followed(text, last.end())).then(|| first.start..last.end())
+}
+
+/// A name that is the last line, as under a letter.
+fn last_line(text: &str, words: &[Word<'_>]) -> Option<Range> {
+    let trimmed = text.trim_end_matches(|c: char| c.is_control() || c.is_whitespace());
+    let start = trimmed.rfind('\n')? + 1;
+    let first = words.partition_point(|word| word.start < start);
+    let names = &words[first..];
+    let (one, last) = names.first().zip(names.last())?;
+    let is_whole = one.start == start && last.end() == trimmed.len();
+    let is_run = run(text, words, first) == words.len() && names.iter().all(is_name);
+    let is_person = evidence::is_given(one) && evidence(names) == Evidence::For;
+    (is_whole && is_run && is_person && (2..=3).contains(&names.len()))
+        .then(|| one.start..last.end())
 }
 
 /// Turkish `Hanım` and `Bey`.

@@ -32,7 +32,8 @@ patterns! {
         r"|^\(\d{2}\) ?\d{3}[ -]\d{3}$",          // Hungary
         r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
         r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
-        r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",        // Brazil
+        r"|^\(\d{2,3}\) ?(?:9 ?)?\d{4,5}[ -]\d{4}$", // Brazil
+        r"|^0 ?\(\d{3}\) ?\d{3}(?:[ -]\d{2}){2}$",   // Turkey
         r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
         r"|^0\d{1,4}\(\d{1,4}\)\d{3,4}$", // Japan
         r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
@@ -93,6 +94,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         let sentence = whole.find(". ");
         let mut cuts: Vec<usize> = SPACED.find_iter(whole).map(|sign| sign.start()).collect();
         let next = SPACED.find(whole).map(|sign| sign.end());
+        let next = next.into_iter().chain(sentence.map(|end| end + 2)).min();
         cuts.push(whole.len());
         cuts.reverse();
         budget.spend(SEARCH_STEPS + whole.len() + cuts.len() * WINDOW_STEPS)?;
@@ -224,7 +226,7 @@ fn is_dialled(number: &str) -> bool {
         && groups
             .iter()
             .skip(1)
-            .all(|group| (2..=5).contains(&group.len()))
+            .all(|group| (2..=5).contains(&group.len()) || (groups.len() > 3 && digits == 9))
         && (1..=5).contains(&groups[0].len());
     let is_amount = !number.starts_with('0')
         && groups.iter().skip(1).all(|group| group.len() == 3)
@@ -244,11 +246,16 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
-/// `Renata Hušková, 321 555 018`
+/// `Renata Hušková, 321 555 018`, `Liga para Graciete: 289 550 148`, `Elmar på 75 12 34 56`
 fn is_after_name(number: &str, before: &str) -> bool {
-    let word = before
-        .strip_suffix(", ")
-        .and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
+    const BETWEEN: [&str; 4] = [", ", ": ", " – ", " - "];
+    const ON: &str = "on at unter pelo pela al no på pod op na po tel";
+    let front = BETWEEN.iter().find_map(|sign| before.strip_suffix(sign));
+    let front = front.or_else(|| {
+        let (front, on) = before.strip_suffix(' ')?.rsplit_once(' ')?;
+        is_among(ON, on).then_some(front)
+    });
+    let word = front.and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
     let is_name = word.is_some_and(|word| {
         word.starts_with(char::is_uppercase)
             && word.chars().nth(2).is_some()
@@ -329,6 +336,7 @@ fn tail(text: &str, bytes: usize) -> &str {
 
 fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool {
     let goes_on = after.strip_prefix(['-', '.', ',']);
+    let goes_on = goes_on.filter(|rest| !rest.starts_with(is_unspaced));
     before.ends_with(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
         || after.starts_with(|c| joins(c) || matches!(c, '_' | '%'))
         || goes_on.is_some_and(|rest| rest.starts_with(char::is_alphanumeric))

@@ -240,12 +240,7 @@ fn hosted(host: &str, path: &str) -> Option<String> {
     )
 }
 
-const PLAIN_PARTS: &str = "\
-    www jobs job careers career apply boards board company companies pages page in de en fr es it nl \
-    uk us eu com embed job_board for o recruiting recruit candidate talent embed.js site sites view \
-    search showcase school profile.php people c p j v1 en-us en-gb de-de fr-fr hiring vacancies \
-    stellen karriere offres emploi emplois external external_career_site careersite portal app my \
-    hr ats wd1 wd2 wd3 wd5 wd10 wd12 wd103 myworkdayjobs ua html index home id";
+const PLAIN_PARTS: &str = include_str!("tables/web_plain_parts.txt");
 
 /// `uber` of `https://www.uber.com/jobs`; at a hosting service `acme` of
 /// `https://jobs.lever.co/acme`.

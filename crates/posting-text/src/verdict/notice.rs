@@ -20,23 +20,29 @@ pub(super) struct Table {
     pieces: AhoCorasick,
     /// Words that cancel the meaning of a phrase in their sentence.
     others: HashMap<String, Refusal>,
+    /// Beginnings of words that are a notice together, with their line and its side.
+    stems: AhoCorasick,
+    sides: Vec<(usize, bool, Refusal)>,
+    beginnings: HashSet<&'static str>,
 }
 
 pub(super) static TEST: LazyLock<Table> =
-    LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))]));
+    LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))], ""));
 
 pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
-    Table::of(&[
+    const PAIRS: &str = include_str!("tables/pairs.txt");
+    let tables = [
         (Refusal::Closed, include_str!("tables/closed.txt")),
         (Refusal::LoginWall, include_str!("tables/login_wall.txt")),
         (Refusal::ErrorPage, include_str!("tables/error_page.txt")),
         (Refusal::NoContent, include_str!("tables/reference.txt")),
         (Refusal::Navigation, include_str!("tables/navigation.txt")),
-    ])
+    ];
+    Table::of(&tables, PAIRS)
 });
 
 pub(super) static JOB: LazyLock<Table> =
-    LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))]));
+    LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))], ""));
 
 const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
 
@@ -54,7 +60,7 @@ pub(super) struct Seen {
 }
 
 impl Table {
-    fn of(tables: &[(Refusal, &'static str)]) -> Self {
+    fn of(tables: &[(Refusal, &'static str)], pairs: &'static str) -> Self {
         let (mut phrases, mut meanings) = (Vec::new(), Vec::new());
         let (mut words, mut pieces) = (HashMap::new(), HashSet::new());
         let mut others = HashMap::new();
@@ -78,7 +84,35 @@ impl Table {
                 }
             }
         }
+        let (mut stems, mut sides) = (Vec::new(), Vec::new());
+        let mut beginnings = HashSet::new();
+        for (line, (heading, pair)) in lines(pairs).enumerate() {
+            let refusal = match heading {
+                "closed" => Refusal::Closed,
+                "login_wall" => Refusal::LoginWall,
+                "error_page" => Refusal::ErrorPage,
+                "navigation" => Refusal::Navigation,
+                _ => Refusal::NoContent,
+            };
+            for (side, words) in pair.split(" + ").enumerate() {
+                for stem in words.split_ascii_whitespace() {
+                    let before = if stem.contains(is_unspaced) { "" } else { " " };
+                    stems.push(format!("{before}{stem}"));
+                    sides.push((line, side > 0, refusal));
+                    beginnings.insert(stem);
+                }
+            }
+        }
+        pieces.extend(
+            beginnings
+                .iter()
+                .filter(|stem| stem.contains(is_unspaced))
+                .map(|stem| (*stem).to_owned()),
+        );
         Self {
+            stems: automaton(MatchKind::Standard, stems),
+            sides,
+            beginnings,
             phrases: automaton(MatchKind::Standard, phrases),
             meanings,
             words,
@@ -100,7 +134,11 @@ impl Table {
             seen.letters += letters;
             let unknown = if word.is_unspaced() {
                 letters - self.known_letters(lower)
-            } else if self.words.contains_key(lower) || also(lower) {
+            } else if self.words.contains_key(lower)
+                || also(lower)
+                || word.is_small()
+                || self.begins(lower)
+            {
                 0
             } else {
                 letters
@@ -157,7 +195,30 @@ impl Table {
             let denies = |word: &Word<'_>| self.others.get(word.lower.as_ref()) == Some(refusal);
             words.iter().any(denies)
         };
+        let meanings = meanings.chain(self.pairs(&said));
         meanings.filter(|refusal| !denied(refusal)).min()
+    }
+
+    fn pairs(&self, said: &str) -> Option<Refusal> {
+        let found = self.stems.find_overlapping_iter(said);
+        let mut sides: Vec<_> = found
+            .map(|it| self.sides[it.pattern().as_usize()])
+            .collect();
+        sides.sort_unstable();
+        let both =
+            |pair: &&[(usize, bool, Refusal)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
+        sides.windows(2).filter(both).map(|pair| pair[0].2).min()
+    }
+
+    /// A beginning of a pair, without many letters more.
+    fn begins(&self, word: &str) -> bool {
+        const MORE: usize = 6;
+        let mut ends = word.char_indices().skip(3).map(|(at, _)| at);
+        let is_stem = |at: usize| {
+            let (front, rest) = word.split_at(at);
+            rest.chars().count() <= MORE && self.beginnings.contains(front)
+        };
+        self.beginnings.contains(word) || ends.any(is_stem)
     }
 
     fn known_letters(&self, word: &str) -> usize {

@@ -8,6 +8,7 @@ use super::{
 use crate::Range;
 
 const BUILDINGS: &str = include_str!("../tables/buildings.txt");
+pub(super) const ZONES: &str = include_str!("../tables/zones.txt");
 const MAX_PARTS: usize = 3;
 
 /// `4th Floor, Elm Two, 9 Kirk Lane`
@@ -45,7 +46,10 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
                 || matches!(
                     &text[words[last - 1].end()..word.start],
                     " " | "-" | "’" | "'" | " #"
-                ))
+                )
+                || (last == first + 1
+                    && is_among(ZONES, &words[first].lower)
+                    && text[words[first].end()..].starts_with(". ")))
             && (word.is_upper() || word.is_number() || (last == first && word.is(Cues::UNIT)))
         {
             last += 1;
@@ -64,12 +68,15 @@ fn is_part(words: &[Word<'_>]) -> bool {
         return false;
     };
     let is_unit = words.len() == 2
-        && ((first.is(Cues::UNIT) && last.is_number())
+        && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter()))
             || (first.is_number() && last.is(Cues::UNIT)));
     let is_named = words.len() >= 2
         && is_name(last)
-        && (is_among(BUILDINGS, &last.lower) || last.is(Cues::STREET_AFTER))
-        && !first.is(Cues::LANGUAGES | Cues::PERSON);
+        && (is_among(BUILDINGS, &last.lower)
+            || last.is(Cues::STREET_AFTER)
+            || is_among(ZONES, &first.lower)
+            || first.lower == "the")
+        && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
     is_unit || is_named
 }
 

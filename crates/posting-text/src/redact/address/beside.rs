@@ -2,6 +2,7 @@
 
 use super::{
     Cues, Word,
+    around::ZONES,
     end::end,
     is_among, is_digits,
     street::{PARTICLES, before_street},
@@ -73,8 +74,7 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 
 /// `ZA du Ponteix, 14 allée des Chênes`, `Flat 2, 9 Elm Gardens`
 pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
-    const ZONES: &str = include_str!("../tables/zones.txt");
-    const QUARTERS: &str = "mahallesi mah mahalle";
+    const QUARTERS: &str = "mahallesi mah mahalle bölgesi sitesi";
     let Some(front) = text[..range.start].strip_suffix(", ") else {
         return range;
     };
@@ -102,7 +102,9 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
             return word.start..range.end;
         }
         let of_quarter = words[last - 1].lower.as_ref();
-        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() {
+        let goes_on = word_before(words, first)
+            .is_some_and(|it| it.is_upper() && &text[it.end()..word.start] == " ");
+        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() && !goes_on {
             return word.start..range.end;
         }
     }

@@ -12,6 +12,8 @@ use crate::{
     redact::{Kind, vocabulary::begins_with_one},
 };
 
+/// Before an address.
+const AT: &str = "in at en em à al em bei w v ve";
 const NONE: [&str; 8] = [
     ", s/n", " s/n", ", s.n.", " snc", ", snc", " FN", ", FN", " b/n",
 ];
@@ -62,7 +64,14 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
             .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|']);
     let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
-    let is_sure = has_word && !text[..start].ends_with('\n') && words[at].is(Cues::STREET_BEFORE);
+    let is_sure = has_word
+        && !text[..start].ends_with('\n')
+        && start > 0
+        && words[at].is(Cues::STREET_BEFORE);
+    // "in Contrada Specchia", but "dans la Rue de la Paix"
+    let is_sure_within = is_sure
+        && words[at].is_upper()
+        && word_before(words, at).is_some_and(|it| is_among(AT, &it.lower));
     let is_address = if next.is_some() {
         is_before_city || (begins && (is_beside() || is_at_place(street)))
     } else {
@@ -74,7 +83,8 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let is_given = |it: &Word<'_>| it.is(Cues::GIVEN);
         let is_person = is_named
             || (street.len() > 1 && (street[..2].iter().any(is_given) || is_compound(&street[1])));
-        let is_known = is_before_city || (begins && (is_whole || is_sure || is_beside()));
+        let is_known =
+            is_before_city || (begins && (is_whole || is_sure || is_beside()) || is_sure_within);
         has_word && !is_person && is_known
     };
     (is_last && is_address).then_some(start..end)
@@ -144,10 +154,7 @@ fn is_preposition(word: &Word<'_>) -> bool {
 }
 
 fn is_at_place(street: &[Word<'_>]) -> bool {
-    const OTHERS: &str = "\
-        montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz april mai \
-        juni juli august september oktober november dezember jahr team monat tag standort schnitt \
-        umfang bereich rahmen raum alter durchschnitt block level stufe klasse phase";
+    const OTHERS: &str = include_str!("../tables/clause_others.txt");
     let last = street.last();
     street.len() > 1
         && is_preposition(&street[0])

@@ -46,7 +46,11 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let district = street
         .text
         .char_indices()
-        .filter(|(at, c)| DISTRICTS.contains(c) && at + c.len_utf8() < street.text.len())
+        // "鄞州区": a city's name may end so, too.
+        .filter(|(at, c)| {
+            let rest = &street.text[at + c.len_utf8()..];
+            DISTRICTS.contains(c) && !rest.is_empty() && !rest.starts_with(['区', '區', '市'])
+        })
         .map(|(at, c)| at + c.len_utf8())
         .next_back()
         .unwrap_or(0);

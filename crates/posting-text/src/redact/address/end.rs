@@ -38,7 +38,11 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         // "7, 2º B", "33, 2.º Dto"
         let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
         // In Singapore ", #04-02" is a floor and a door.
-        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ " | ", #" | " #");
+        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ " | ", #" | " #" | " # ");
+        // "4.214", "km 7,5"
+        let is_part_of_number = matches!(gap, "." | ",")
+            && word.is_number()
+            && (word.text.len() == 3 || words[next - 1].text.len() == 1);
         let beside = matches!(
             gap,
             " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."
@@ -60,29 +64,36 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             (end, next) = (word.start + 3, next + 2);
             continue;
         }
-        let taken = if (joined && (small || letter || again)) || (gap == " " && again) {
-            1
-        } else if beside && is_ordinal {
-            1 + usize::from(door.is_some())
-        } else if (beside && is_unit && is_of_unit())
-            || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
-            || is_stair()
-        {
-            2
-        } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
-            || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
-            || (beside && is_unit && is_among(WHOLE, &word.lower))
-        {
-            1
-        } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
-            // "34 C 12"
-            let is_door = |door: &Word<'_>| {
-                door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
+        // "144 (Hinterhaus)"
+        if gap == " (" && is_unit && text[word.end()..].starts_with(')') {
+            (end, next) = (word.end() + 1, next + 1);
+            continue;
+        }
+        let taken =
+            if is_part_of_number || (joined && (small || letter || again)) || (gap == " " && again)
+            {
+                1
+            } else if beside && is_ordinal {
+                1 + usize::from(door.is_some())
+            } else if (beside && is_unit && is_of_unit())
+                || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
+                || is_stair()
+            {
+                2
+            } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
+                || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
+                || (beside && is_unit && is_among(WHOLE, &word.lower))
+            {
+                1
+            } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
+                // "34 C 12"
+                let is_door = |door: &Word<'_>| {
+                    door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
+                };
+                1 + usize::from(words.get(next + 1).is_some_and(is_door))
+            } else {
+                break;
             };
-            1 + usize::from(words.get(next + 1).is_some_and(is_door))
-        } else {
-            break;
-        };
         next += taken;
         end = words[next - 1].end();
     }

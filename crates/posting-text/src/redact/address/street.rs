@@ -20,8 +20,9 @@ const SUFFIXES: &str = include_str!("../tables/street_endings.txt");
 pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt");
 
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
-    let is_abbreviated =
-        before.letters() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
+    let is_abbreviated = before.letters() <= 5
+        || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER)
+        || before.lower.ends_with("str");
     let plain: String = gap
         .chars()
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
@@ -83,10 +84,17 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
                 "teams zoom skype email mail linkedin telefono",
                 &words[look].lower,
             );
-        if is_street_before(word, gap, text) && capitals > 0 && !is_means {
+        // "Carrera 8 # 24-37"
+        let is_numbered = distance == 1 && text[words[at].end()..].starts_with([' ']) && {
+            let rest = &text[words[at].end() + 1..];
+            ["# ", "#", "No. ", "N° "]
+                .iter()
+                .any(|sign| rest.starts_with(*sign))
+        };
+        if is_street_before(word, gap, text) && (capitals > 0 || is_numbered) && !is_means {
             // "C/ Pasaje Mallol 14"
             let kind = word_before(words, previous).filter(|kind| {
-                kind.is(Cues::STREET_BEFORE) && &text[kind.end()..word.start] == "/ "
+                kind.is(Cues::STREET_BEFORE) && matches!(&text[kind.end()..word.start], " " | "/ ")
             });
             return Some(kind.unwrap_or(word).start..end().end);
         }
@@ -190,7 +198,11 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     // "Siamo in via Garibaldi"
     let is_within = word.lower == "via" && text[..word.start].ends_with(" in ");
     (!is_short || (gap.starts_with(['.', '/', '-', '\'', '׳']) && !of_law) || word.lower == "al")
-        && (!is_other || is_within || word.is_upper() || begins_sentence(text, word.start))
+        && (!is_other
+            || is_within
+            || word.is_upper()
+            || text[..word.start].ends_with('(')
+            || begins_sentence(text, word.start))
 }
 
 /// `Hauptstraße`, `Storgata`

@@ -73,13 +73,9 @@ impl Context<'_> {
             return Ok(false);
         }
         self.budget.spend(self.all.len())?;
-        let is_label = label.is_some_and(|label| {
-            let rest = label
-                .strip_prefix(lower)
-                .map(|rest| rest.trim_start_matches('-'));
-            rest.is_some_and(|rest| rest.is_empty() || is_ordinary(rest))
-        });
-        let is_whole = label == Some(lower);
+        let rest = label.and_then(|label| label.strip_prefix(lower));
+        let rest = rest.map(|rest| rest.trim_start_matches('-'));
+        let is_label = rest.is_some_and(|rest| rest.is_empty() || is_ordinary(rest));
         let is_subject_of_any = |next: Option<&Word<'_>>| next.is_some_and(|it| it.is(Cues::VERB));
         let is_line = !self.text.contains('\n');
         let has_articles = self.families.intersects(Cues::ENGLISH);
@@ -95,12 +91,12 @@ impl Context<'_> {
             let after = &self.text[found.end()..];
             let is_subject = next.is_some_and(|it| it.is(Cues::VERB) && !it.is(Cues::SMALL));
             let is_of_name = before.is_some_and(|it| is_among(AT_COMPANY, &it.lower))
-                || (begins_sentence(self.text, found.start) && is_subject)
+                || (begins_sentence(self.text, found.start)
+                    && (is_subject || rest.is_some() && !self.text[..found.start].ends_with("; ")))
                 || (is_label
                     && is_subject_of_any(next)
-                    && (begins_sentence(self.text, found.start)
-                        || before.is_some_and(|it| is_among("a o la el il le", &it.lower))))
-                || (is_whole
+                    && before.is_some_and(|it| is_among("a o la el il le", &it.lower)))
+                || (rest.is_some_and(str::is_empty)
                     && (before.is_some_and(|it| is_among(BEFORE, &it.lower))
                         || (is_line && (at == 0 || at + 1 == self.all.len()))))
                 || self.is_beside_sign(found)

@@ -111,16 +111,9 @@ impl Names {
     }
 
     /// Whether a proper word is a place by its neighbour: `Tamar river`, `Nieuwe Amstel`.
-    pub(super) fn is_place(&self, on: Text<'_>, at: usize, next: usize) -> bool {
+    pub(super) fn is_place(on: Text<'_>, at: usize, next: usize) -> bool {
         const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
-        if next != at + 1
-            || self
-                .parts
-                .iter()
-                .filter(|(_, is_generic)| !is_generic)
-                .count()
-                < 2
-        {
+        if next != at + 1 {
             return false;
         }
         let is_beside =

@@ -11,16 +11,20 @@ use super::{
 use crate::{
     pattern::patterns,
     redact::{
-        vocabulary::{ACRONYMS, lines, listed},
+        vocabulary::{ACRONYMS, lines, listed, without_ending},
         words::{begins_sentence, is_gap},
     },
 };
 
 const MAX_RELATED: usize = 4;
+/// Words within a phrase.
+const MAX_BETWEEN: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phrase {
     Strong,
+    /// A word for a client, after one for whom or whose.
+    Client,
     Weak,
     Group,
     Lower,
@@ -36,6 +40,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         let mut words: Vec<_> = listed(phrase).collect();
         let kind = match heading {
             "STRONG" => Phrase::Strong,
+            "CLIENT" => Phrase::Client,
             "WEAK" => Phrase::Weak,
             "GROUP" => Phrase::Group,
             "LOWER" => Phrase::Lower,
@@ -51,28 +56,14 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     phrases
 });
 
-const BETWEEN: &str = "\
-    the a an our der die das dem den des von zur zum le la les du de des au aux l el los del o os \
-    ao da do di dello della het van den i til till af av în a al ale grupy grupie grupa skupiny \
-    skupině skupina skupiny skupine holdingu holding grupe grupi grupă grupul grupului groupe grupo \
-    gruppo gruppe gruppen koncernen konsernet group групи група групата холдинга холдингу группы \
-    группу компании компанії ομίλου ομιλου όμιλος όμιλο του της corporativo firma firmy firmę réseau rede red société empresa ditta bedrijf bedrijven \
-    company client kunden kundin kunde klant klanten cliente client společnosti spoločnosti spółki \
-    grupės grupei įmonių concern consorcio famille family";
-const GROUPS: &str = "\
-    group groupe gruppe grupo gruppo groep grupa gruppen gruppo holding holdings konzern concern \
-    koncern koncernen konsern konsernet csoport cégcsoport grubu plc ag inc corp konserni kontserni \
-    grupp gruppi konserniin grupy grupie grupe grupul grupului skupiny skupině skupine corporativo \
-    холдинга холдингу групи групата группы группу холдинг холдинга група групи группа группы όμιλος ομίλου alliance family \
-    industries partners verbund grupei grupė skupina ventures capital";
-const OWN_PARTS: &str = "\
-    team teams division department crew squad office programme program project community network \
-    abteilung bereich équipe equipo equipe squadra afdeling avdelning avdeling afdeling tiimi zespół \
-    echipa teamet екип команда ekibi";
-const OWN: &str = "\
-    we our us wir unser unsere nous notre nos somos nuestra nuestro formamos fazemos nossa nosso \
-    siamo noi nostra wij onze vi vår vårt vores olemme jesteśmy jsme sme vagyunk suntem ние ми мы \
-    είμαστε";
+const BETWEEN: &str = include_str!("../tables/related_between.txt");
+const GROUPS: &str = include_str!("../tables/related_groups.txt");
+/// Whom an agency works for, up to four words before the client.
+const FOR: &str = include_str!("../tables/related_for.txt");
+/// Software, which has the same word.
+const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
+const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
+const OWN: &str = include_str!("../tables/related_own.txt");
 
 patterns! {
     /// A group in Japanese and Chinese.
@@ -105,7 +96,10 @@ impl Names {
                 };
                 let Some(run) = run else { continue };
                 let name = &text[run[0].start..run[run.len() - 1].end()];
-                if is_name(run, context) && !found.iter().any(|known| known == name) {
+                // "Grupo Beira Barro": the word for the group was left out.
+                let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
+                    .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
+                if is_name(run, of_group, context) && !found.iter().any(|known| known == name) {
                     found.push(name.to_owned());
                 }
             }
@@ -139,12 +133,32 @@ impl Names {
         let Some(first) = at.checked_sub(others.len()) else {
             return Ok(None);
         };
-        let fits = all[first..at]
-            .iter()
-            .map(|word| &*word.lower)
-            .eq(others.iter().copied());
-        if !fits || (phrase == Phrase::Lower && all[at].is_upper()) {
+        let fits = |first: usize| {
+            let words = all[first..first + others.len()].iter();
+            words.map(|word| &*word.lower).eq(others.iter().copied())
+        };
+        // "gehört seit 2019 zur …-Gruppe"
+        let is_parted = !fits(first) && !others.is_empty();
+        let parted = (1..=MAX_BETWEEN).filter(|_| is_parted).find_map(|more| {
+            let first = first.checked_sub(more)?;
+            let gap = &text[all[first].start..all[at].start];
+            (fits(first) && !gap.contains(['.', '\n', ';'])).then_some(first)
+        });
+        let first = parted.unwrap_or(first);
+        let phrase = if parted.is_some() {
+            Phrase::Group
+        } else {
+            phrase
+        };
+        if (is_parted && parted.is_none()) || (phrase == Phrase::Lower && all[at].is_upper()) {
             return Ok(None);
+        }
+        if phrase == Phrase::Client {
+            let before = &all[at.saturating_sub(4)..at];
+            let last = before.last().map_or("", |word| &*word.lower);
+            if is_among(SOFTWARE, last) || !before.iter().any(|it| is_among(FOR, &it.lower)) {
+                return Ok(None);
+            }
         }
         let mut next = at + 1;
         let mut is_group = phrase == Phrase::Lower;
@@ -165,8 +179,10 @@ impl Names {
             .get(next)
             .map(|word| &text[all[next - 1].end()..word.start]);
         let is_beside = gap.is_some_and(|gap| {
-            matches!(gap, " " | ", " | ": " | " – " | "’" | "'" | "\u{a0}")
-                || gap.ends_with(['„', '«', '“', '"'])
+            matches!(
+                gap,
+                " " | ", " | ": " | " – " | " - " | " (" | "’" | "'" | "\u{a0}"
+            ) || gap.ends_with(['„', '«', '“', '"'])
         });
         if !is_beside {
             return Ok(None);
@@ -188,8 +204,8 @@ impl Names {
             let subject = subject(context, first);
             return Ok(subject.filter(|_| phrase == Phrase::Strong));
         }
-        is_group |= run.iter().any(|word| is_among(GROUPS, &word.lower));
-        if phrase == Phrase::Strong || is_group {
+        is_group |= run.iter().any(is_group_word);
+        if matches!(phrase, Phrase::Strong | Phrase::Client) || is_group {
             return Ok(Some(run));
         }
         if phrase == Phrase::Group {
@@ -243,7 +259,11 @@ fn after_phrase<'c>(
     while let Some(before) = first.checked_sub(1)
         && at - before <= 4
         && text[all[before].end()..all[first].start]
-            .trim_matches(['-', ' '])
+            .trim_matches(if first == at {
+                &['-', ' ', ',', '.'][..]
+            } else {
+                &['-', ' ']
+            })
             .is_empty()
         && all[before].is_upper()
         && !begins_sentence(text, all[before].start)
@@ -277,8 +297,14 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
     end
 }
 
+fn is_group_word(word: &Word<'_>) -> bool {
+    const ENDINGS: &str = "gruppe gruppen koncernen konsernet konzern groep csoport konserni";
+    is_among(GROUPS, &word.lower)
+        || without_ending(ENDINGS, &word.lower).is_some_and(|name| name.len() > 3)
+}
+
 /// One word is proper, and they are no place.
-fn is_name(run: &[Word<'_>], context: &Context<'_>) -> bool {
+fn is_name(run: &[Word<'_>], of_group: bool, context: &Context<'_>) -> bool {
     let is_proper = |word: &Word<'_>| {
         let is_acronym = word.is_capitals() && word.letters() <= 5;
         let is_other = is_ordinary(&word.lower)
@@ -288,8 +314,15 @@ fn is_name(run: &[Word<'_>], context: &Context<'_>) -> bool {
             || is_among(GROUPS, &word.lower);
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower)
     };
+    let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
     let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
-    let is_of_group = run.len() >= 2 && run.iter().any(|word| word.is(Cues::LEGAL));
+    // "Marmara Holding", "Cerámica Cholula"
+    let is_of_group = run.len() >= 2
+        && (of_group
+            || run
+                .iter()
+                .any(|word| word.is(Cues::LEGAL) || is_group_word(word))
+            || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower))));
     (run.iter().any(is_proper) || is_of_group)
         && !context.is_place(&spaced.join(" "))
         && !cues::are_of(&joined(run), Cues::GENERIC)

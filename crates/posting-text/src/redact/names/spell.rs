@@ -266,7 +266,12 @@ impl Names {
             }
             (1, 2 | 3) => Case::Capital,
             (1 | 2, _) if generic => Case::Capital,
-            (2.., _) if is_cased && first.is_upper() && context.has_capital(first)? => {
+            (2.., _)
+                if is_cased
+                    && first.is_upper()
+                    && self.label.as_deref() != Some(&joined)
+                    && context.has_capital(first)? =>
+            {
                 Case::Capital
             }
             _ => Case::Any,

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    AND, Case, Context, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Token, Word, joined,
-    unaccented, words,
+    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
 };
 use crate::redact::{acronym, key::splits};
 
@@ -122,15 +121,6 @@ impl Names {
             .rposition(is_name)
             .map_or(&parts[..0], |last| &parts[..=last]);
         if is_generic {
-            // Ordinary words are a name if each has a capital, as all nouns of German have.
-            let has_and = parts.iter().any(|part| AND.contains(&&*part.lower));
-            if parts.len() > 1 && !has_and {
-                self.push_label(Key {
-                    splits: Some(splits(parts)),
-                    ordinary: Ordinary::Words,
-                    ..Key::word(whole, Case::Capital)
-                });
-            }
             return Ok(());
         }
         let letters = whole.chars().count();

@@ -204,7 +204,9 @@ impl<'a> Run<'a> {
                 name.letters() >= 3
                     && !name.is_capitals()
                     && !name.is(Cues::TITLE)
-                    && (self.one_before() || self.one_after(name))
+                    && (self.one_before()
+                        || self.one_after(name)
+                        || (self.is_number() && self.is_no_office() && self.answers()))
             }
             _ => self.several_before() || self.several_after() || self.answers(),
         }
@@ -221,7 +223,14 @@ impl<'a> Run<'a> {
         );
         let is_opening = is_direct && gap != " " && self.begins_clause();
         self.leads_to()
-            && (self.is_told() || (is_opening && self.is_number() && is_given(&self.names[0])))
+            && (self.is_told() || (is_opening && self.is_number() && self.is_no_office()))
+    }
+
+    /// A given name, or a word that no table knows.
+    fn is_no_office(&self) -> bool {
+        let name = &self.names[0];
+        is_given(name)
+            || (cues::of(&name.lower).is_empty() && !begins_with_one(OFFICES, &name.lower))
     }
 
     /// `08 55 50 18, Bernadette.`, `01632 960 406 and ask for Siobhra.`
@@ -284,7 +293,7 @@ impl<'a> Run<'a> {
 
     fn is_told(&self) -> bool {
         const TO: &str = "\
-            to with ring call text or bel naar met of till til med eller efter à avec ou con o a para \
+            to with ring call text or bel naar met of da do di av af till til med eller efter à avec ou con o a para \
             com ou do z s lub ke u na se k nebo alebo ili pri la cu sau или або чи до";
         let start = self.range().start;
         let before = word_before(self.words, self.first);

@@ -86,6 +86,10 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     }
     let before = word_before(words, at)?;
     let gap = &text[before.end()..range.start];
+    // "Danışman: Ebru Saygıner."
+    if gap == ": " && names_role(before) && names.len() <= 3 && is_followed(text, range.end) {
+        return Some(range);
+    }
     // "our principal, Amelia Strachan", "Your manager will be Gráinne Ó Sé"
     let verbs = words[at.saturating_sub(3)..at].iter().rev();
     let verbs = verbs
@@ -96,7 +100,7 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         .iter()
         .any(|word| is_among(OWN, &word.lower));
     if matches!(gap, " " | ", ")
-        && role.is_some_and(names_role)
+        && (role.is_some_and(names_role) || (gap == ", " && is_own && is_known && has_contact()))
         && (is_known || is_own)
         && is_followed_or_verb(text, range.end)
     {
