@@ -364,7 +364,7 @@ pub trait ActivityRecorder: Send + Sync {
     /// A push was answered, or refused.
     fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime);
 
-    /// bits on every machine: digests are stored.
+    /// The reason of one or more refused pushes is known.
     fn explained(&self, client: ClientId, refusal: Refusal);
 
     /// A token was issued for the secret with this digest.

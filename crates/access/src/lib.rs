@@ -65,7 +65,7 @@ pub struct Client {
     pub name: String,
     /// The scopes that it may request. Those of a token count only while its client has them.
     pub scopes: Vec<Scope>,
-    /// entries: the creation, and two of each hour.
+    /// The identifiers that it may use.
     pub prefixes: Prefixes,
     /// The most requests in a minute, per process.
     pub requests_per_minute: Option<NonZeroU32>,

@@ -178,7 +178,7 @@ kernel::contract_cases!(
             run(store, &batch, noon() + hours(hour)).await?;
         }
         let history = view(store, "a").await?.history;
-        // entries: the creation, and two of each hour.
+        // 121 entries: the creation, and two of each hour.
         assert_eq!(history.len(), HISTORY_SHOWN);
         let by = Actor::Client(pusher());
         for (entry, status, reason, hour) in [
