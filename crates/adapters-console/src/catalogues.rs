@@ -34,7 +34,7 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     let (chosen, search) = Form::search(visit.query(), |fields| {
         let client = optional(fields.text("client"), |id| {
             let id = id.parse::<ClientId>();
-            id.map_err(|_| "this is no client id")
+            id.map_err(|_| "this is not a client id")
         });
         fields.take("client", client)
     });

@@ -164,7 +164,7 @@ fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
 }
 
 fn scopes(fields: &mut Reader<'_>) -> Option<Vec<Scope>> {
-    let parse = |text: &str| Scope::parse(text).ok_or_else(|| format!("{text:?} is no scope"));
+    let parse = |text: &str| Scope::parse(text).ok_or_else(|| format!("{text:?} is not a scope"));
     let scopes = fields.take_all("scope", parse)?;
     if scopes.is_empty() {
         fields.refuse("scope", "at least one must be chosen");

@@ -92,7 +92,8 @@ pub async fn track(
             span.end(route.as_deref(), status, id.as_str());
         }
         if status.is_server_error() {
-            tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
+            let duration_ms = elapsed.as_millis();
+            tracing::warn!(status = status.as_u16(), duration_ms, "answered");
         }
         let response = response.map_body(|_, body| in_flight.answer(body, context.take_held()));
         match request {

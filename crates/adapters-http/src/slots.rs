@@ -236,17 +236,17 @@ impl From<Crowded> for ApiError {
 }
 
 refusals! {
-    busy: SERVICE_UNAVAILABLE, "Too many of these requests are under way. Try again.",
+    busy: SERVICE_UNAVAILABLE, "Too many of these requests are under way. Retry.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
     has_too_many: TOO_MANY_REQUESTS,
-        "The client has too many of these requests under way. Try again when one has ended.",
+        "The client has too many of these requests under way. Retry when one has ended.",
         RETRY_AFTER: RETRY_OVERLOADED;
     out_of_memory: SERVICE_UNAVAILABLE,
-        "The service holds as many bytes of bodies and answers as it may. Try again.",
+        "The service holds as many bytes of bodies and answers as it may. Retry.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
     holds_too_much: SERVICE_UNAVAILABLE,
         "The service holds as many bytes of bodies and answers for this client as it may. Read \
-         the answers that are waiting, finish the bodies that have begun, and try again.",
+         the answers that are waiting, finish the bodies that have begun, and retry.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
 }
 

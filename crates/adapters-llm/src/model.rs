@@ -187,7 +187,7 @@ impl ChatModel {
         if *dialect == before && after != before {
             *dialect = after;
             drop(dialect);
-            tracing::info!(form = %after, "the model's endpoint wants requests of another form");
+            tracing::info!(form = %after, "the model's endpoint requires another form of requests");
         }
     }
 

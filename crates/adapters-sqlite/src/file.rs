@@ -59,7 +59,7 @@ impl DatabaseFile {
                 }
                 return Ok(());
             }
-            Ok(_) => "another file is in the place of the database; restart to use that one",
+            Ok(_) => "another file has replaced the database; restart to use it",
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 "the database file was removed; put it back, or restore a copy and restart"
             }

@@ -37,7 +37,7 @@ pub fn with_body(answer: &[u8]) -> Option<Bytes> {
             .is_some_and(|name| name.eq_ignore_ascii_case("date:"))
     });
     let id = RequestId::of(&HeaderMap::new());
-    tracing::debug!(request_id = %id, status = line, "refused before it was a request");
+    tracing::debug!(request_id = %id, status = line, "a malformed request was refused");
     let body = json!({"message": message}).to_string();
     let length = body.len().to_string();
     let mut text = String::with_capacity(512);

@@ -15,7 +15,7 @@ pub enum StoreError {
     Unavailable(String),
     /// The connection was lost during the commit, which wrote everything or nothing. Load again to
     /// find out.
-    #[error("whether it was written is not known: {0}")]
+    #[error("the outcome of the write is unknown: {0}")]
     InDoubt(String),
     /// The store returned invalid data.
     #[error("the store failed: {0}")]

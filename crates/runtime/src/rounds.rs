@@ -42,7 +42,8 @@ impl Rounds {
             Err(error) => {
                 let waits = self.failing.get_or_insert_with(waits::after_failures);
                 let wait = waits.next().unwrap_or_default();
-                tracing::warn!(%error, ?wait, "{} failed and is retried", self.work);
+                let seconds = wait.as_secs_f64();
+                tracing::warn!(%error, seconds, "{} failed and is retried", self.work);
                 self.wait(sleep(wait)).await;
             }
         }

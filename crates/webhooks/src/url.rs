@@ -53,7 +53,7 @@ pub enum InvalidEndpointUrl {
     #[error("must not have the port 0")]
     Port,
     /// The host is an address or name of a machine or local network.
-    #[error("must lead to a public address, neither to a private one nor to none")]
+    #[error("must lead to a public address, not to a private one or none")]
     Private,
 }
 

@@ -82,7 +82,8 @@ impl ModelBreaker {
             .filter(|asked| !asked.is_zero())
             .map(|asked| asked.clamp(PAUSES.first, LONGEST_ASKED));
         if let Some(pause) = self.breaker.failed(call, asked, now()) {
-            tracing::warn!(error, ?pause, "the enricher is paused");
+            let seconds = pause.as_secs_f64();
+            tracing::warn!(error, seconds, "the enricher is paused");
             metrics::enricher_paused(true);
         } else if let Some(asked) = asked {
             self.breaker.pause(asked, now());

@@ -97,7 +97,8 @@ async fn poison<H: Handler>(
         return Ok(1);
     }
     tracing::warn!(
-        ?effect,
+        kind = %effect.kind(),
+        key = %effect.key(),
         lost,
         "a task whose worker died is worked on exclusively"
     );
@@ -145,7 +146,8 @@ async fn work_on<H: Handler>(
         () = tasks.keep(&tokens) => Ok(()),
         () = patience => {
             let queue = handler.queue();
-            tracing::warn!(?queue, "work that took too long to stop is given back");
+            let (kind, lane) = (queue.kind(), queue.lane());
+            tracing::warn!(%kind, lane, "tasks that did not end in time are released");
             tasks.give_back(&tokens, time::Duration::ZERO).await;
             return Ok(());
         }

@@ -154,8 +154,9 @@ impl Tasks {
         failure: &Failure,
         next_at: OffsetDateTime,
     ) -> bool {
-        let (error, attempts, effect) = (failure.message.as_str(), task.attempts, task.effect);
-        tracing::warn!(?effect, attempts, %next_at, error, "a task failed");
+        let (error, attempts) = (failure.message.as_str(), task.attempts);
+        let (kind, key) = (task.effect.kind(), task.effect.key());
+        tracing::warn!(%kind, %key, attempts, %next_at, error, "a task failed");
         let settled = self
             .parts
             .stores
@@ -211,8 +212,9 @@ impl Failure {
     }
 
     pub fn log_end(&self, task: &Claimed) {
-        let (error, attempts, effect) = (self.message.as_str(), task.attempts, task.effect);
-        tracing::error!(?effect, attempts, error, "a task is a dead letter");
+        let (error, attempts) = (self.message.as_str(), task.attempts);
+        let (kind, key) = (task.effect.kind(), task.effect.key());
+        tracing::error!(%kind, %key, attempts, error, "a task is a dead letter");
     }
 }
 

@@ -10,7 +10,7 @@ on_sqlite! {
 
 async fn a_command_says_which_database_it_made_and_that_a_name_is_taken(store: Store) {
     let site = Site::new(store);
-    let made = "made a new database";
+    let made = "created a new database";
     let create = [
         "clients",
         "create",

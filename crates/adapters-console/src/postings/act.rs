@@ -78,7 +78,7 @@ pub fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
 
 pub fn version(text: &str) -> Result<Version, String> {
     let version = text.parse();
-    version.map_err(|_| format!("{text:?} is no version of a posting; look at it again"))
+    version.map_err(|_| format!("{text:?} is not a version of a posting; look at it again"))
 }
 
 pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
@@ -199,7 +199,7 @@ async fn told(
         }),
         Err(ModerationError::Store(error)) => {
             tracing::warn!(%error, "a posting was not moderated");
-            Err("not done: the store did not take it; try again".to_owned())
+            Err("not done: the store did not accept it; retry".to_owned())
         }
         Err(refused) => Err(refused.to_string()),
     }
@@ -209,7 +209,7 @@ async fn told(
 fn chosen(fields: &mut Reader<'_>) -> Option<Vec<(PostingId, Version)>> {
     let parse = |text: &str| {
         let (id, seen) = text.split_once(VERSION).unwrap_or((text, ""));
-        let id = Uuid::try_parse(id).map_err(|_| format!("{id:?} is no UUID"))?;
+        let id = Uuid::try_parse(id).map_err(|_| format!("{id:?} is not a UUID"))?;
         Ok::<_, String>((PostingId::new(id), version(seen)?))
     };
     let mut known = HashSet::new();

@@ -146,7 +146,7 @@ fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
     let status = fields.take("status", status);
     let client = optional(fields.text("client"), |text| {
         let id = text.parse::<ClientId>();
-        id.map_err(|_| format!("{text:?} is no client id"))
+        id.map_err(|_| format!("{text:?} is not a client id"))
     });
     let client = fields.take("client", client);
     let id = fields.text("id");

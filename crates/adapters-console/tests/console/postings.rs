@@ -71,7 +71,7 @@ async fn an_operator_decides_on_what_was_seen() {
     for (seen, fault) in [("", "&#34;&#34;"), ("&version=x", "&#34;x&#34;")] {
         let page = ann.post(&path, &format!("{reject}{seen}")).await;
         assert_eq!(page.status, 422);
-        page.has(&[&format!("version: {fault} is no version of a posting")]);
+        page.has(&[&format!("version: {fault} is not a version of a posting")]);
     }
     let seen = posting.version;
     let page = ann.post(&path, &format!("{reject}&version={seen}")).await;

@@ -80,7 +80,7 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
         r#"
         /clients | name= | name | must not be empty | id="fault-scope"
         /clients | name=neu | scope | at least one must be chosen | value="neu"
-        /clients | name=neu&scope=all | scope | &#34;all&#34; is no scope |
+        /clients | name=neu&scope=all | scope | &#34;all&#34; is not a scope |
         /clients | {read}&requests_per_minute=0 | requests_per_minute | &#34;0&#34; is not a number |
         /clients | {read}&name={odd} | name | must not | value="job-postings:read" checked
         /clients/{client} | action=update&name=b | scope | at least one must be | value="b"

@@ -362,9 +362,9 @@ async fn answer(
     let error = ended.err();
     let message = error.as_ref().map(ApiError::message);
     let omitted = spool.omitted();
-    let last = LastLine::new(summary, omitted, message);
-    spool.add_last(&ImportLine::Summary(last))?;
-    tracing::info!(?summary, omitted, message, "an import ended");
+    let last = ImportLine::Summary(LastLine::new(summary, omitted, message));
+    spool.add_last(&last)?;
+    tracing::info!(result = serde_json::to_string(&last)?, "an import ended");
     let mut response = match &error {
         None => HttpResponse::Ok(),
         Some(error) => error.start(),
@@ -384,9 +384,9 @@ async fn answer(
 }
 
 refusals! {
-    stopping: SERVICE_UNAVAILABLE, "The service is stopping. Try again.",
+    stopping: SERVICE_UNAVAILABLE, "The service is stopping. Retry.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
     no_room: SERVICE_UNAVAILABLE,
-        "The service has no room for the receipts of this import. Try again later.",
+        "The service has no room for the receipts of this import. Retry later.",
         RETRY_AFTER: RETRY_NO_ROOM;
 }

@@ -28,7 +28,7 @@ pub enum AuthError {
     #[error(transparent)]
     Invalid(TokenFault),
     #[error(
-        "This client may send {per_minute} requests a minute. Try again after the seconds of \
+        "This client may send {per_minute} requests a minute. Retry after the seconds in \
          Retry-After."
     )]
     Limited {
@@ -39,7 +39,7 @@ pub enum AuthError {
     InsufficientScope(Vec<Scope>),
     #[error("The client no longer has the scope {}.", any_of(.0))]
     WithdrawnScope(Vec<Scope>),
-    #[error("The access token cannot be checked at the moment. Try again.")]
+    #[error("The access token cannot be checked at the moment. Retry.")]
     Unavailable,
 }
 

@@ -118,11 +118,11 @@ errors! {
         "The request came by HTTP/1.0, in which the end of the answer cannot be distinguished from a break."
         sent(ApiError::needs_http_1_1());
     "Unavailable"
-        "The service cannot answer at the moment, or holds as many bytes as it may. Try again after `Retry-After`; repeating is safe."
+        "The service cannot answer at the moment, or holds as many bytes as it may. Retry after `Retry-After`; repeating is safe."
         sent(IngestError::Overloaded);
     "TooManyRequests"
         "The client has used up its requests of this minute, or has too many requests, exports, waits \
-     for events or calls of receivers under way. Try again after `Retry-After`."
+     for events or calls of receivers under way. Retry after `Retry-After`."
         sent(AuthError::Limited { per_minute: limit(), retry_after: 1 });
     "InternalError"
         "An internal error of the service."

@@ -77,8 +77,8 @@ impl StoreArgs {
                 String::new()
             };
             tracing::warn!(
-                "made a new database, {}: a service on another one does not know what is in it. \
-                 POSTHASTE_DATA_DIR or DATABASE_URL names another{hint}",
+                "created a new database, {}: a service on another one does not see its content. \
+                 POSTHASTE_DATA_DIR or DATABASE_URL chooses another{hint}",
                 path.display()
             );
         }

@@ -168,7 +168,7 @@ pub struct Retire {
     id: KeyId,
 
     /// Remove it although valid tokens need it: they end within 10 seconds. After the last usable
-    /// key no token is given out or accepted until there is another
+    /// key no token is issued or accepted until there is another
     #[arg(long)]
     force: bool,
 
@@ -188,12 +188,12 @@ impl Retire {
         };
         if is_last && !self.force {
             bail!(
-                "{id} is the last key that can be used, and without one no token is given out or \
+                "{id} is the last usable key, and without one no token is issued or \
                  accepted; run `posthaste keys generate` first, or add --force"
             );
         }
         if !folder.has(id) {
-            bail!("there is no key {id}; `posthaste keys list` shows those there are");
+            bail!("there is no key {id}; `posthaste keys list` lists them");
         }
         let need = if self.force {
             Need::Over
@@ -216,7 +216,7 @@ impl Retire {
         audit.record(id, || folder.retire(id).map(drop)).await?;
         if is_last {
             tracing::warn!(
-                "no key is left: no tokens can be given out until `posthaste keys generate`"
+                "no key is left: no tokens can be issued until `posthaste keys generate`"
             );
         }
         output::print(format_args!(

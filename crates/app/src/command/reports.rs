@@ -36,7 +36,7 @@ pub struct List {
         value_name = "STATE",
         default_value = "waiting",
         value_parser = values::named(ReportState::NAMES, |text| {
-            ReportState::parse(text.trim()).ok_or_else(|| format!("{text:?} is no state"))
+            ReportState::parse(text.trim()).ok_or_else(|| format!("{text:?} is not a state"))
         })
     )]
     state: ReportState,

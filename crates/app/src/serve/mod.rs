@@ -304,7 +304,7 @@ async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow:
     database::check_embedded(&database, url).await?;
     if url.is_embedded() && folder.list()?.keys().is_empty() {
         folder.generate(signing_keys::new_id()?)?;
-        tracing::info!(folder = %folder.path().display(), "made a token signing key");
+        tracing::info!(folder = %folder.path().display(), "created a token signing key");
     }
     Ok(database)
 }

@@ -110,7 +110,7 @@ async fn an_installation_that_is_well_is_all_ok() {
     let lines = said(&place.run("doctor", &variables), 0);
     let expected = format!(
         "configuration: every value can be read
-         public-url: {board}/readyz says ready
+         public-url: {board}/readyz is ready
          clock: it agrees with the e-mail provider's
          store: posthaste.db can be read and written
          schema: up to date

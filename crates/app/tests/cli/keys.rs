@@ -26,7 +26,7 @@ fn keys_live_from_generation_to_retirement() {
     let (first, file) = generate(&place);
     let list = place.says("keys list");
     assert!(list.contains(&first) && list.contains("signs"), "{list}");
-    let refusal = |id: &str| format!("{id} is the last key that can be used");
+    let refusal = |id: &str| format!("{id} is the last usable key");
     let said = place.fails(&format!("keys retire {first}"));
     assert!(said.starts_with(&refusal(&first)), "{said}");
     assert!(file.exists());

@@ -166,9 +166,9 @@ const BAD: &str = r#"
     POSTHASTE_WEBHOOK_PRIVATE=yes                   | "yes" is not one of refuse, allow
     POSTHASTE_APPEAL_URL=mailto:a@b.example         | must begin with http:// or https://
     POSTHASTE_BOARD_NAME=a\tb                       | must not contain control characters
-    POSTHASTE_LOG=a=b=c                             | "a=b=c" is no log filter
+    POSTHASTE_LOG=a=b=c                             | "a=b=c" is not a log filter
     POSTHASTE_LOG_FORMAT=logfmt                     | "logfmt" is not one of text, json
-    RUST_LOG=a=b=c                                  | "a=b=c" is no log filter"#;
+    RUST_LOG=a=b=c                                  | "a=b=c" is not a log filter"#;
 
 #[test]
 fn a_bad_variable_stops_the_start_with_one_line() {

@@ -37,7 +37,7 @@ pub fn log_filter(text: &str) -> Result<String, String> {
     match EnvFilter::builder().parse(text) {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(format!(
-            "{text:?} is no log filter such as `info,posthaste=debug`: {error}"
+            "{text:?} is not a log filter such as `info,posthaste=debug`: {error}"
         )),
     }
 }

@@ -70,7 +70,7 @@ impl Enrichments {
             Ok(false) => return Ok(()),
             Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
                 let posting = given_up.posting;
-                tracing::warn!(%error, ?posting, "the posting does not say that it got no verdict");
+                tracing::warn!(%error, %posting, "the posting does not say that it got no verdict");
                 self.tasks.dead_letter(task, failure).await;
             }
             Err(error) => return Err(error),

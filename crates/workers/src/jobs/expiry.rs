@@ -100,7 +100,7 @@ impl Expiry {
                 misses = 0;
                 continue;
             };
-            tracing::warn!(%error, ?posting, "a lifetime cannot be ended now");
+            tracing::warn!(%error, %posting, "a lifetime cannot be ended now");
             let time = parts.settings.sweep_every * SWEEPS_PUT_OFF;
             if self.stuck.len() < MOST_STUCK {
                 self.stuck.remember(posting.clone(), time);

@@ -162,7 +162,8 @@ impl AccountBreaker {
             Err(ProviderError::Permanent(_)) => return BreakerEffect::Nothing,
         };
         metrics::provider_paused(account, true);
-        tracing::warn!(%account, %error, ?pause, "the account is paused");
+        let seconds = pause.as_secs_f64();
+        tracing::warn!(%account, %error, seconds, "the account is paused");
         BreakerEffect::Opened(pause)
     }
 }

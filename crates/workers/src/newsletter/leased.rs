@@ -92,7 +92,7 @@ impl LeasedProvider {
     pub fn admit(&self, account: Account) -> Result<outbound::Call, ProviderError> {
         let locked = |reason: &str| ProviderError::Locked(reason.to_owned());
         if !self.lease.holds() {
-            return Err(locked("another worker may speak to the account"));
+            return Err(locked("another worker may call the account"));
         }
         let call = self.breakers.of(account).begin();
         call.ok_or_else(|| locked("the account is paused"))

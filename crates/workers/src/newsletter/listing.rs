@@ -105,7 +105,7 @@ impl Listing {
         let tell = |_: &ListCounts, page: &Page| {
             for odd in &page.odd {
                 if logged < MAX_LOGGED {
-                    tracing::warn!(odd, "of the account's list something is not understood");
+                    tracing::warn!(odd, "an entry of the account's list cannot be read");
                 }
                 logged += 1;
             }

@@ -89,7 +89,8 @@ impl Newsletter {
                 Ok((state, now)) => {
                     if let Some(until) = state.pauses_until(now) {
                         let left = Duration::try_from(until - now).unwrap_or_default();
-                        tracing::info!(%account, ?left, "the account is still paused");
+                        let seconds = left.as_secs();
+                        tracing::info!(%account, seconds, "the account is still paused");
                         breakers.of(account).adopt(account, left);
                     }
                 }
@@ -106,7 +107,12 @@ impl Newsletter {
         stop: &CancellationToken,
     ) {
         let accounts = &leases.accounts;
-        tracing::info!(?accounts, "this worker speaks to the e-mail provider");
+        let names = accounts.iter().map(|account| account.as_str());
+        let accounts_named = names.collect::<Vec<_>>().join(", ");
+        tracing::info!(
+            accounts = accounts_named,
+            "this worker calls the e-mail provider"
+        );
         let ending = stop.child_token();
         let work = self.loops(accounts, &lease, breakers, &ending);
         tokio::pin!(work);
@@ -115,8 +121,8 @@ impl Newsletter {
             () = leases.keep(&lease) => {}
         }
         tracing::warn!(
-            ?accounts,
-            "another worker may speak to the e-mail provider now"
+            accounts = accounts_named,
+            "another worker may call the e-mail provider now"
         );
         lease.end();
         ending.cancel();

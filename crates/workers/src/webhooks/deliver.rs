@@ -106,8 +106,8 @@ impl Deliveries {
         if round.has_gap {
             tracing::warn!(
                 endpoint = %endpoint.id,
-                "events were deleted before a webhook got them; it goes on with the oldest event \
-                 that is kept"
+                "events were deleted before a webhook got them; it continues with the oldest kept \
+                 event"
             );
         }
         self.make_attempts(&mut round, &endpoint, (lease, read_at), stop)

@@ -108,7 +108,7 @@ impl Deliveries {
         };
         let within = this.parts.settings.stop_within;
         if timeout(within, finished).await.is_err() {
-            tracing::warn!("deliveries that took too long to stop are made again");
+            tracing::warn!("deliveries that did not end in time are repeated");
         }
         rounds.shutdown().await;
         this.release(|_| true).await;
@@ -230,7 +230,7 @@ impl Deliveries {
             Ok(RoundEnd::Idle(round)) => self.end(lease, round.to, round.again_at),
             Ok(RoundEnd::Lost) => self.end(lease, from, (self.parts.clock)()),
             Err(error) => {
-                tracing::warn!(%endpoint, %error, "deliveries are made again");
+                tracing::warn!(%endpoint, %error, "deliveries are repeated");
                 self.end(lease, from, (self.parts.clock)() + REST);
             }
         }

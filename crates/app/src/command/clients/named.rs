@@ -25,7 +25,7 @@ pub struct ClientContext {
 pub async fn find(client: &ClientRef, clients: &dyn Clients) -> anyhow::Result<Client> {
     client.find(clients).await.map_err(|error| match error {
         ClientRefError::Unknown(_) => {
-            anyhow!("{error}; `posthaste clients list` shows those there are")
+            anyhow!("{error}; `posthaste clients list` lists them")
         }
         error => error.into(),
     })

@@ -81,7 +81,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
     checks.push(if options.newsletter.webhook_secrets.is_empty() {
         Check::wrong(
             NEWSLETTER,
-            "without a secret the webhook takes nothing in",
+            "without a secret the webhook accepts nothing",
             "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET to those of the accounts' webhooks",
         )
     } else {

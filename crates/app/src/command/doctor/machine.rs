@@ -75,7 +75,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
             "run `posthaste keys generate`, and give every process this folder",
         )),
         None if checks.is_empty() => {
-            checks.push(Check::good(KEYS, "none yet; `posthaste serve` makes one"));
+            checks.push(Check::good(KEYS, "none yet; `posthaste serve` creates one"));
         }
         None => {}
     }
@@ -94,7 +94,7 @@ pub fn disk(database: &DatabaseUrl) -> Check {
         Ok(bytes) => free_space(folder, bytes),
         Err(error) => Check::wrong(
             DISK,
-            format!("{} cannot be looked at: {error}", folder.display()),
+            format!("{} cannot be inspected: {error}", folder.display()),
             "see that this user may read the folder",
         ),
     }

@@ -22,7 +22,7 @@ pub async fn public_url(url: Option<&str>) -> Option<Check> {
     let url = Url::parse(&format!("{}/readyz", url?)).ok()?;
     let problem = match get(&url).await {
         Ok(answer) if answer.status() == StatusCode::OK => {
-            return Some(Check::good(PUBLIC_URL, format!("{url} says ready")));
+            return Some(Check::good(PUBLIC_URL, format!("{url} is ready")));
         }
         Ok(answer) => format!("{url} answers {}", answer.status()),
         Err(error) => output::in_one_line(&error),

@@ -127,7 +127,7 @@ fn clock_skew(ahead: Option<time::Duration>) -> Check {
         None => Check::good(
             CLOCK,
             format!(
-                "the store goes by this machine's, which says {}",
+                "the store uses this machine's clock, which shows {}",
                 output::time(clock::now())
             ),
         ),

@@ -101,7 +101,7 @@ fn text(counts: ListCounts, account: Account, is_dry: bool) -> String {
     };
     format!(
         "The {account} account has {people} people: {unknown} that are not stored here, {suppressed} \
-         who get no mail, {odd} that are not understood. {different} differ from what is known, \
+         who get no mail, {odd} that cannot be read. {different} differ from what is stored, \
          which {done} recorded. {missing} were there once and are not on the list: they {next} \
          looked up."
     )

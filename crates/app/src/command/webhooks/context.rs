@@ -68,7 +68,7 @@ pub async fn find(database: &Stores, id: EndpointId) -> anyhow::Result<TrackedEn
 pub fn in_words(error: WebhookError) -> anyhow::Error {
     match error {
         WebhookError::NotFound => {
-            anyhow!("there is no such webhook; `posthaste webhooks list` shows those there are")
+            anyhow!("there is no such webhook; `posthaste webhooks list` lists them")
         }
         WebhookError::EventNotFound => anyhow!(
             "there is no such event, it is no longer kept, or the webhook's owner may not see it"
