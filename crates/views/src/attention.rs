@@ -1,5 +1,3 @@
-//! An item of the list of what needs attention.
-
 use kernel::{AttentionItem, AttentionKind, ClientId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,22 +6,19 @@ use uuid::Uuid;
 use crate::{json::Timestamp, schema::vocabularies, view};
 
 vocabularies! {
-    /// What kind of matter it is.
+    /// The kind of matter.
     Kind(AttentionKind);
 }
 
-/// The pages that links lead to, by their URL.
+/// The pages that links lead to, by URL.
 #[derive(Clone, Copy, Debug)]
 pub enum Pages<'a> {
-    /// The operators' console.
     Console(&'a str),
-    /// The pages of clients, below the API's URL.
     Integration(&'a str),
 }
 
 impl Pages<'_> {
-    /// The address of a page of the console, or of the same page for a client; the first page if a
-    /// client has no such one.
+    /// The address of a page of the console or of a client; the first page if the client has none.
     pub fn link(self, page: &str) -> String {
         match self {
             Self::Console(url) => format!("{url}{page}"),
@@ -42,14 +37,14 @@ view! {
     #[schema(as = AttentionItem)]
     pub struct Item<'a>(item: &'a AttentionItem, pages: Pages<'a>) {
         kind: Kind = Kind(item.kind),
-        /// The name of what it is about: a client, a catalogue, the address of a webhook.
+        /// The name of its subject: a client, a catalogue, the address of a webhook.
         subject: &'a str = &item.subject,
-        /// The client that it is about, if it is about one.
+        /// The client concerned, if any.
         client_id: Option<Uuid> = item.client.map(ClientId::uuid),
         /// When it began.
         #[schema(value_type = OffsetDateTime)]
         since: Timestamp = Timestamp(item.since),
-        /// What is the matter, and what to do.
+        /// The problem, and what to do.
         sentence: &'a str = &item.sentence,
         /// The page about it.
         #[schema(format = "uri")]

@@ -1,5 +1,3 @@
-//! A client and its activity.
-
 use std::{collections::BTreeMap, num::NonZeroU32};
 
 use access::{
@@ -18,7 +16,7 @@ use crate::{json::Timestamp, view};
 #[derive(Serialize, ToSchema)]
 #[schema(as = IntegrationLinkData)]
 pub struct Link {
-    /// The address, good for one browser.
+    /// The link, for one browser.
     #[schema(format = "uri")]
     pub url: String,
     /// Until when it can be used.
@@ -52,30 +50,30 @@ view! {
 }
 
 view! {
-    /// A client, and what came of its pushes. Counts may lag by ten seconds.
+    /// A client, and the results of its pushes. Counts may lag by ten seconds.
     #[derive(Serialize, ToSchema)]
     pub struct Integration<'a>(client: &'a Client, activity: &'a Activity) {
         /// The client's id.
         client_id: Uuid = client.id.uuid(),
         /// The client's name.
         name: &'a str = &client.name,
-        /// The scopes that it may request. A token has effect only for those that are still here.
+        /// The scopes that it may request. A token has effect only for those that it still has.
         scopes: Vec<&'static str> = client.scopes.iter().copied().map(Scope::as_str).collect(),
-        /// It may use the identifiers that begin with one of these, or all if there are none.
+        /// The prefixes of identifiers that it may use; all identifiers if there are none.
         prefixes: &'a [String] = client.prefixes.as_slice(),
         /// The most requests that each process accepts from it in a minute, if there is a limit.
         #[schema(value_type = Option<u32>, minimum = 1)]
         requests_per_minute: Option<NonZeroU32> = client.requests_per_minute,
-        /// How often it is expected to push, such as `1d`; `null` where its own rhythm says so.
+        /// How often it is expected to push, such as `1d`; `null`: its usual interval counts.
         expect_every: Option<String> = client.expect_every.map(interval_text),
-        /// The number of its approved postings, about a minute late.
+        /// The number of its approved postings, about a minute old.
         visible: u64 = activity.visible,
         /// When it last pushed, refused or not.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_push_at: Option<Timestamp> = activity.last_push_at.map(Timestamp),
-        /// The last 30 days (UTC) with anything, newest first.
+        /// The last 30 days (UTC) with activity, newest first.
         days: Vec<DayOfIntegration> = activity.days.iter().map(DayOfIntegration::new).collect(),
-        /// The last 50 refusals, newest first; of one import at most 10.
+        /// The last 50 refusals, newest first; at most 10 of one import.
         refusals: Vec<Refusal<'a>> = activity.refusals.iter().map(Refusal::new).collect(),
     }
 }
@@ -99,14 +97,14 @@ view! {
         reopened: u64 = of.counts.reopened,
         /// Pushes that were refused.
         refused: u64 = of.counts.refused,
-        /// Of the postings that it created, those that were approved.
+        /// Postings that it created and that were approved.
         approved: u64 = of.counts.approved,
-        /// Likewise, those that were rejected.
+        /// Postings that it created and that were rejected.
         rejected: u64 = of.counts.rejected,
-        /// The remarks that enrichment made on these, by code; codes without any are absent.
+        /// The remarks on these, by code; codes without any are absent.
         remarks: BTreeMap<&'static str, u64> = of.counts.remarks.named(RemarkCode::NAMES).collect(),
-        /// The share of the pushed postings that have each optional field, 0 to 1; fields that none
-        /// has are absent. Refused pushes do not count.
+        /// The share of pushed postings, 0 to 1, that have each optional field; fields of none are
+        /// absent. Refused pushes do not count.
         fields: BTreeMap<&'static str, f64> = filled(of),
     }
 }
@@ -121,9 +119,8 @@ fn filled(of: &Day) -> BTreeMap<&'static str, f64> {
 }
 
 view! {
-    /// A push that was refused, or lines of one import that were refused for one reason: then
-    /// everything is about the first of them. Long texts are cut, and of many errors some are left
-    /// out.
+    /// A refused push, or lines of one import that were refused for the same reason, described by
+    /// the first. Long texts and long lists of errors are cut.
     #[derive(Serialize, ToSchema)]
     struct Refusal<'a>(refusal: &'a activity::Refusal) {
         /// When it was refused.
@@ -136,15 +133,15 @@ view! {
         status: u16 = refusal.status,
         /// The message of the answer.
         message: &'a str = &refusal.message,
-        /// What was wrong with each field, by its path; `null` if it was not about fields.
+        /// The errors of each field, by path; `null` if fields were not the reason.
         errors: Option<&'a BTreeMap<String, Vec<String>>> =
             (!refusal.errors.is_empty()).then_some(&refusal.errors),
-        /// The id of the request, as its answer had it in `X-Request-Id`.
+        /// The id of the request, as in `X-Request-Id`.
         request_id: Option<&'a str> = refusal.request_id.as_deref(),
-        /// How many lines of the import were refused for that reason; 1 of a single push.
+        /// The number of lines refused for this reason; 1 for a single push.
         #[schema(minimum = 1)]
         count: u64 = refusal.count,
-        /// The identifiers of some others of them.
+        /// Identifiers of some others.
         others: &'a [String] = &refusal.others,
     }
 }

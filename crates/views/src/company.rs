@@ -1,5 +1,3 @@
-//! A company.
-
 use std::collections::BTreeMap;
 
 use domain::company::{CompanyPairView, CompanyView};
@@ -44,7 +42,7 @@ impl<'a> From<&'a CompanyView> for Company<'a> {
 }
 
 impl<'a> Company<'a> {
-    /// A company as the event of this time left it.
+    /// A company as its event left it at this time.
     pub fn of_event(company: &'a CompanyState, at: OffsetDateTime) -> Self {
         Self {
             uuid: company.id.uuid(),
@@ -79,7 +77,7 @@ impl<'a> From<&'a CompanyView> for CompanyOfOperator<'a> {
     }
 }
 
-/// A company that another one stands for.
+/// A company that another one replaces.
 #[derive(Serialize)]
 pub struct Alias<'a> {
     uuid: Uuid,

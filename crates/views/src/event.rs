@@ -31,15 +31,14 @@ fn ground() -> RefOr<Schema> {
 #[schema(as = EventPage)]
 pub struct EventPageAnswer<'a> {
     data: Vec<Event<'a>>,
-    /// Send it as `after` to get the next page. It is always there, and passes events of other
+    /// Send it as `after` to get the next page. It is always present, and passes events of other
     /// types, so it may differ from the last event's id.
     #[schema(value_type = String)]
     next_cursor: EventId,
 }
 
 impl<'a> EventPageAnswer<'a> {
-    /// The JSON form of a page, with the address at which a decision can be contested, and without
-    /// the events that clients may not see.
+    /// The page, with the address for contesting decisions, without events hidden from clients.
     #[must_use]
     pub fn new(page: &'a LogPage, pages: Pages<'a>, appeal: Option<&'a str>) -> Self {
         let shown = |event| Event::new(event, pages, appeal);
@@ -103,10 +102,9 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
-/// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of
-/// all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company; of `CompanyMerged` its id and its
+/// target's; of `AttentionRaised` and `AttentionCleared` the item; of `JobPostingErased` the
+/// posting's identifier with a statement; of `ReportDecided` the report; of all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
@@ -129,10 +127,9 @@ pub struct DeliveredEvent<'a> {
     data: DeliveredData<'a>,
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
-/// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of
-/// all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company; of `CompanyMerged` its id and its
+/// target's; of `AttentionRaised` and `AttentionCleared` the item; of `JobPostingErased` the
+/// posting's identifier with a statement; of `ReportDecided` the report; of all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
@@ -144,7 +141,7 @@ enum DeliveredData<'a> {
     Report(DecidedReport<'a>),
 }
 
-/// A posting, as an event left it, and as it is.
+/// A posting as an event left it, and as it is.
 #[derive(Serialize, ToSchema)]
 struct DeliveredPosting<'a> {
     #[serde(flatten)]
@@ -161,8 +158,7 @@ fn posting() -> RefOr<Schema> {
 }
 
 impl<'a> DeliveredEvent<'a> {
-    /// The body of a webhook, with the posting if it is given. `None` if clients may not see the
-    /// event.
+    /// The body of a webhook, possibly with the posting. `None` if clients may not see the event.
     #[must_use]
     pub fn new(
         event: &'a event::Event,
@@ -200,16 +196,16 @@ view! {
     struct PostingState<'a>(posting: &'a event::PostingState) {
         /// The posting's id in this service.
         uuid: Uuid = posting.id.uuid(),
-        /// The posting's id in the world it comes from.
+        /// The posting's identifier in its source.
         unique_source_identifier: &'a str = posting.source_identifier.as_str(),
-        /// Counts the changes of the posting. Events of one change have the same.
+        /// The version of the posting. Events of one change share it.
         #[schema(minimum = 1)]
         version: i64 = posting.version,
         status: Status = Status(posting.status),
-        /// Why it stands there.
+        /// The reason of the status.
         status_reason: Option<&'a str> = posting.status_reason.as_deref(),
-        /// The code of the decision, of `JobPostingApproved`, `JobPostingRejected` and the
-        /// `JobPostingExpired` of an operator alone.
+        /// The code of the decision; only in `JobPostingApproved`, `JobPostingRejected` and an
+        /// operator's `JobPostingExpired`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         code: Option<&'a str> = posting.decision.as_ref().map(|it| it.code.as_str()),
@@ -230,13 +226,13 @@ view! {
 }
 
 view! {
-    /// A posting that was erased. Nothing else is known of it any more.
+    /// An erased posting, of which nothing else is known.
     #[derive(Serialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct ErasedPosting<'a>(posting: &'a event::PostingState, appeal: Option<&'a str>) {
-        /// The posting's id in the world it comes from. It may be pushed again.
+        /// The posting's identifier in its source. It may be pushed again.
         unique_source_identifier: &'a str = posting.source_identifier.as_str(),
-        /// The statement of the removal, without its text; `null` once another posting of this
+        /// The statement of the removal, without its text; `null` once another posting with this
         /// identifier was erased.
         decision: Option<ErasureStatement<'a>> =
             posting.decision.as_ref().map(|decided| ErasureStatement::new(decided, appeal)),
@@ -258,7 +254,7 @@ view! {
         scope: &'static str = "everywhere",
         /// Whether a report of a reader led to it.
         by_notice: bool = decided.by_notice,
-        /// Where the decision can be contested, if the board says so.
+        /// Where the decision can be contested, if the board offers that.
         appeal: Option<&'a str> = appeal,
     }
 }
@@ -285,9 +281,9 @@ view! {
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MergedCompany {
-    /// The company's id, which no posting has any more.
+    /// The merged company's id, which no posting has any more.
     uuid: Uuid,
-    /// The id of the company that stands for it.
+    /// The id of the company that replaces it.
     into: Uuid,
 }
 
@@ -320,7 +316,6 @@ impl PartialSchema for EventType<'_> {
 
 impl ToSchema for EventType<'_> {}
 
-/// A cursor as text.
 pub struct EventId(pub Cursor);
 
 impl Serialize for EventId {

@@ -33,7 +33,7 @@ pub enum ImportLine<'a> {
     Summary(LastLine<'a>),
 }
 
-/// What became of a line.
+/// The outcome of a line.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ImportReceipt)]
 pub struct ImportReceipt<'a> {
@@ -46,18 +46,18 @@ pub struct ImportReceipt<'a> {
     outcome: &'static str,
     /// The status that a `PUT` would have been answered with.
     status: u16,
-    /// The posting's id; `null` if a dry run found that one would be created.
+    /// The posting's id; `null` in a dry run that would create it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
     uuid: Option<Nullable<Uuid>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(schema_with = notices)]
     notices: Vec<NoticeView>,
-    /// What a dry run with `Prefer: return=representation` previews, without texts.
+    /// The preview of a dry run with `Prefer: return=representation`, without texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = preview)]
     preview: Option<Preview<'a>>,
-    /// Why it was not taken.
+    /// Why the line was not accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
     message: Option<&'a str>,
@@ -68,17 +68,16 @@ pub struct ImportReceipt<'a> {
 }
 
 view! {
-    /// What a push left undone.
+    /// A part of a push that was not done.
     #[derive(Serialize, ToSchema)]
     #[schema(as = Notice)]
     pub struct NoticeView(notice: &Notice) {
-        /// `still_expired`: the posting has expired, and fields alone do not bring it back;
-        /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the
-        /// posting down, and it stays down; `company_kept`: the company's name and logo stay as
-        /// they are; `closing_date_passed`: the posting is expired by its closing date;
-        /// `corrected`: a wrong value was taken for another one; `left_out`: a wrong value was left
-        /// out; `decoded`: character references were replaced; `unknown_field`: a field was left
-        /// out.
+        /// `still_expired`: the posting has expired, and fields alone do not reopen it;
+        /// `still_rejected`: an operator rejected it; `taken_down`: an operator took it down, and
+        /// it stays down; `company_kept`: the company's name and logo are unchanged;
+        /// `closing_date_passed`: its closing date expired it; `corrected`: a wrong value was
+        /// replaced; `left_out`: a wrong value was left out; `decoded`: character references were
+        /// replaced; `unknown_field`: a field was left out.
         code: &'static str = notice.code().as_str(),
         /// The notice as a sentence.
         message: Cow<'static, str> = notice.message(),
@@ -86,11 +85,11 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         field: Option<String> = notice.field().map(str::to_owned),
-        /// The field that it may be a misspelling of.
+        /// The field that it may misspell.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         nearest: Option<String> = notice.nearest(),
-        /// The value that was taken for a wrong one.
+        /// The value used instead of a wrong one.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         to: Option<String> = notice.to().map(str::to_owned),
@@ -98,7 +97,6 @@ view! {
 }
 
 impl<'a> ImportReceipt<'a> {
-    /// The receipt of a line that was taken.
     #[must_use]
     pub fn taken(
         line: u64,
@@ -121,8 +119,7 @@ impl<'a> ImportReceipt<'a> {
         }
     }
 
-    /// The receipt of a line that was refused or failed, with the message and the field errors of a
-    /// `PUT`.
+    /// The receipt of a refused or failed line, with the message and field errors of a `PUT`.
     #[must_use]
     pub fn refused(
         (line, id): (u64, Option<&'a str>),
@@ -171,8 +168,8 @@ pub struct LastLine<'a> {
 }
 
 impl<'a> LastLine<'a> {
-    /// The summary of an import, with the number of receipts that the answer has no room for, and
-    /// the reason if the import is not complete.
+    /// The summary of an import, with the number of omitted receipts, and the reason if it is
+    /// incomplete.
     #[must_use]
     pub fn new(
         summary: &'a import::Summary,
@@ -199,11 +196,11 @@ view! {
         unchanged: u64 = of.counts.unchanged,
         /// Postings that their lines expired.
         expired: u64 = of.counts.expired,
-        /// Expired postings that came back.
+        /// Expired postings that were reopened.
         reopened: u64 = of.counts.reopened,
         /// Lines that were refused.
         refused: u64 = of.counts.refused,
-        /// Refused lines that may be about postings which they do not name; absent if there are
+        /// Refused lines that may concern postings which they do not name; absent if there are
         /// none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
@@ -211,12 +208,12 @@ view! {
             (of.counts.unattributed > 0).then_some(of.counts.unattributed),
         /// Lines that the service could not answer.
         failed: u64 = of.counts.failed,
-        /// How many notices of each code the receipts have; absent if there are none.
+        /// The number of notices by code; absent if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(schema_with = notice_counts)]
         notices: BTreeMap<&'static str, u64> =
             of.counts.notices.iter().map(|(code, count)| (code.as_str(), count)).collect(),
-        /// Receipts that are not in the answer, which has 100,000 or 64 MiB of them at most.
+        /// Receipts omitted from the answer, which has at most 100,000 or 64 MiB.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
         receipts_omitted: Option<u64> = (omitted > 0).then_some(omitted),
@@ -224,7 +221,7 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = missing)]
         missing: Option<Missing<'a>> = of.missing.as_ref().map(Missing::new),
-        /// What a complete import did to what was there.
+        /// The changes that a complete import made to existing postings.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = changes)]
         changes: Option<Changes<'a>> = of.changes.as_ref().map(Changes::new),
@@ -233,7 +230,7 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = degraded)]
         degraded: Vec<String> = of.degraded(),
-        /// Whether the body ended as it should and every line has its answer.
+        /// Whether the body ended properly and every line has an answer.
         complete: bool = of.complete,
         /// Why it is not complete.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,19 +267,18 @@ view! {
     struct Missing<'a>(missing: &'a import::Missing) {
         /// How many there are.
         count: u64 = missing.count,
-        /// How many of them have expired; the others have been missed less often than `misses`
-        /// says.
+        /// How many of them have expired; the others were missed less often than `misses`.
         expired: u64 = missing.expired,
-        /// Whether none has, for the reason that `because` names.
+        /// Whether none expired, for the reason in `because`.
         held: bool = missing.held.is_some(),
-        /// `share`: too many are missing, or `empty`: no line names any; a release lets them
-        /// expire, and so does the same import with `max_missing=100`. `unattributed`: more lines
-        /// than `max_unattributed` were refused and do not name their postings for certain;
-        /// correct them. Absent if `held` is false.
+        /// `share`: too many are missing, or `empty`: no line names any; a release expires them,
+        /// and so does the same import with `max_missing=100`. `unattributed`: more refused lines
+        /// than `max_unattributed` do not certainly name their postings; correct them. Absent if
+        /// `held` is false.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
-        /// The identifiers of the first 100 that are held back, in the answer of the import.
+        /// The identifiers of the first 100 held-back postings, in the import's answer.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = first_missing)]
         first: Vec<&'a str> = missing.first.iter().map(SourceIdentifier::as_str).collect(),
@@ -290,7 +286,7 @@ view! {
 }
 
 view! {
-    /// What an import did to what was there. Lines that changed nothing do not count.
+    /// The changes that an import made to existing postings. Unchanged lines do not count.
     #[derive(Serialize, ToSchema)]
     struct Changes<'a>(changes: &'a import::Changes) {
         /// The postings that lost the value of a field, by field.
@@ -307,27 +303,25 @@ view! {
 }
 
 view! {
-    /// What became of the postings that the last import that expired or changed any had expired or
-    /// changed.
+    /// The results of an undo of the last import that expired or changed postings.
     #[derive(Serialize, ToSchema)]
     pub struct Undone(undone: catalogue::Undone) {
         /// How many were reopened.
         reopened: u64 = undone.reopened,
-        /// How many got the values back that they had before.
+        /// How many got their former values back.
         restored: u64 = undone.restored,
-        /// How many were left as they are, because they were changed since, or are open again.
+        /// How many were left, because they changed since, or are open again.
         left: u64 = undone.left,
     }
 }
 
 view! {
-    /// What became of the postings that the last complete import held back.
+    /// The results of a release of the postings that the last complete import held back.
     #[derive(Serialize, ToSchema)]
     pub struct Released(released: catalogue::Released) {
         /// How many have expired.
         expired: u64 = released.expired,
-        /// How many were left as they are: an import has named them since, or they were open no
-        /// more.
+        /// How many were left: an import named them since, or they were no longer open.
         left: u64 = released.left,
     }
 }
@@ -341,9 +335,9 @@ view! {
         uuid: Uuid = missing.id.uuid(),
         /// The identifier.
         unique_source_identifier: &'a str = missing.identifier.as_str(),
-        /// Its status by now.
+        /// Its present status.
         status: &'static str = missing.status.as_str(),
-        /// Whether a release lets it expire.
+        /// Whether a release would expire it.
         held: bool = missing.is_held,
     }
 }
@@ -369,7 +363,7 @@ view! {
         /// Whether an import of it is running.
         running: bool = catalogue.is_running,
         /// The number of postings that its last complete import holds back, and that a release
-        /// lets expire; `null` if it does not.
+        /// expires; `null` without any.
         held: Option<u64> = catalogue.held,
         /// The last import that ended.
         last_import: Option<LastImport<'a>> = catalogue.last_import().map(LastImport::new),

@@ -1,5 +1,3 @@
-//! Values that all JSON forms write the same way.
-
 use fields::validation::FieldErrors;
 use serde::{Serialize, Serializer, ser::Error as _};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
@@ -23,11 +21,10 @@ impl Serialize for Timestamp {
     }
 }
 
-/// The value of a field that is absent or, if it is there, may be `null`.
+/// A field that may be absent, and `null` if present.
 #[derive(Serialize)]
 pub struct Nullable<T>(pub Option<T>);
 
-/// Field errors as an object: `{"company.name": ["is required"]}`.
 pub struct Fields<'a>(pub &'a FieldErrors);
 
 impl Fields<'_> {

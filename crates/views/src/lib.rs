@@ -1,8 +1,8 @@
-//! The JSON of Posthaste. One type writes a value of the domain for HTTP, events, webhooks, the
-//! console and the command line, and describes itself for the OpenAPI document.
+//! The JSON of Posthaste. One type writes a domain value for HTTP, events, webhooks, the console
+//! and the command line, and describes itself for the OpenAPI document.
 //!
-//! Each module has the forms of one subject, mostly declared with [`view!`]. Forms `…OfOperator`
-//! have more than clients see. [`json`] writes times, absent values and field errors.
+//! Each module has the forms of one subject, mostly declared with [`view!`]. Forms named
+//! `…OfOperator` show more than clients see.
 
 pub mod attention;
 pub mod client;

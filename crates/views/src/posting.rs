@@ -64,14 +64,13 @@ pub struct PostingWithHistory<'a> {
     posting: Posting<'a>,
     /// The history of the posting's status, oldest first.
     history: Vec<HistoryEntry<'a>>,
-    /// What is shown, if a version or a time was asked for.
+    /// The shown version, if a version or time was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = moment)]
     as_of: Option<Moment>,
 }
 
 impl<'a> PostingWithHistory<'a> {
-    /// The JSON form, with the address at which a decision can be contested.
     #[must_use]
     pub fn new(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
         Self {
@@ -81,7 +80,6 @@ impl<'a> PostingWithHistory<'a> {
         }
     }
 
-    /// The JSON form of a posting as it was at a moment.
     #[must_use]
     pub fn as_of(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
         Self {
@@ -90,7 +88,7 @@ impl<'a> PostingWithHistory<'a> {
         }
     }
 
-    /// The JSON form for the receivers of webhooks, who see nothing that was not judged.
+    /// The form for webhook receivers, without anything unjudged.
     #[must_use]
     pub fn delivered(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
         let mut data = Self::new(view, appeal);
@@ -106,7 +104,7 @@ view! {
         /// The version.
         #[schema(minimum = 1)]
         version: i64 = posting.version,
-        /// Since when the posting had it.
+        /// When this version began.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(posting.updated_at),
     }
@@ -122,7 +120,7 @@ struct Pending<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, extensions(("optional" = json!(true))))]
     raw_description: Option<&'a str>,
-    /// The company, if the posting moves to another one.
+    /// The company, if it changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = company)]
     company: Option<Company<'a>>,
@@ -230,15 +228,15 @@ view! {
         #[schema(value_type = Option<Object>)]
         metadata: Option<Verbatim<'a>> =
             view.posting.details.metadata.as_ref().map(|metadata| Verbatim(metadata.as_str())),
-        /// What a reader or a search engine would stumble over, found with the newest verdict.
+        /// Problems for a reader or a search engine, found with the newest verdict.
         remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
         company: Company<'a> = Company::from(&view.company),
-        /// The pushed values of an approved posting that wait for a verdict, and that no reader
-        /// sees; `null` if none do.
+        /// The pushed values of an approved posting that wait for a verdict and that no reader
+        /// sees; `null` without any.
         pending: Option<Pending<'a>> =
             view.pending.as_ref().map(|pending| Pending::new(pending, shown)),
-        /// The `uuid` of the open posting of the company with the same title and place and nearly
-        /// the same text that was pushed first; `null` if there is none that you may see.
+        /// The `uuid` of the company's open posting with the same title and place and nearly the
+        /// same text that was pushed first; `null` without one that you may see.
         duplicate_of: Option<Uuid> =
             view.posting.duplicate_of.as_ref().map(|original| original.id.uuid()),
         /// Whether an operator features the posting.
@@ -275,23 +273,21 @@ view! {
         /// When the posting last changed.
         #[schema(value_type = OffsetDateTime)]
         updated_at: Timestamp = Timestamp(view.posting.updated_at),
-        /// The actor of the first push: `client:ID`. `null` of a posting from before this was
-        /// known.
+        /// The actor of the first push: `client:ID`; `null` if it was not recorded.
         created_by: Option<String> = view.posting.created_by.as_ref().map(ToString::to_string),
         /// The actor of the last change: `client:ID`, `catalogue:NAME`, `operator:NAME`,
-        /// `enricher`, `operator`, `lifetime` or `source`. `null` of a posting that has not changed
-        /// since this is known.
+        /// `enricher`, `operator`, `lifetime` or `source`; `null` if it was not recorded.
         updated_by: Option<String> = view.posting.updated_by.as_ref().map(ToString::to_string),
     }
 }
 
 view! {
-    /// What a reader or a search engine would stumble over.
+    /// A problem for a reader or a search engine.
     #[derive(Serialize, ToSchema)]
     struct Remark<'a>(remark: &'a posting::Remark) {
-        /// The reason, for programs. More may come.
+        /// The reason, for programs. New codes may be added.
         code: &'static str = remark.code.as_str(),
-        /// The field that it is about.
+        /// The field concerned.
         field: &'a str = &remark.field,
         /// The remark, for people.
         sentence: &'a str = &remark.sentence,
@@ -340,14 +336,14 @@ fn amount() -> ObjectBuilder {
 }
 
 view! {
-    /// What a push would lead to by the rules alone. A model, an operator or another posting that
-    /// it duplicates may change that.
+    /// The result of a push by the rules alone. A model, an operator or an original that it
+    /// duplicates may change it.
     #[derive(Serialize, ToSchema)]
     pub struct Preview<'a>(view: &'a PostingView, shown: Texts, job: Option<&'a str>) {
         /// The verdict of the rules.
         verdict: Option<Decision<'a>> =
             view.decision.as_ref().map(|decision| Decision::new(decision, None)),
-        /// What a reader or a search engine would stumble over.
+        /// Problems for a reader or a search engine, found with the newest verdict.
         remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
         /// The title without what identifies the company or bypasses the board.
         redacted_title: Option<&'a str> =
@@ -373,7 +369,7 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = location_list)]
         locations: Vec<Location<'a>> = locations(view),
-        /// The JSON-LD that hides the employer. Absent from a receipt; `null` of a posting that
+        /// The JSON-LD that hides the employer. Absent from a receipt; `null` for a posting that
         /// would not be approved.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<Object>, extensions(("optional" = json!(true))))]
@@ -386,7 +382,7 @@ view! {
     /// An entry of a posting's history.
     #[derive(Serialize, ToSchema)]
     struct HistoryEntry<'a>(entry: &'a posting::HistoryEntry) {
-        /// The status that began.
+        /// The new status.
         status: Status = Status(entry.status),
         /// The time of the change.
         #[schema(value_type = OffsetDateTime)]
@@ -401,8 +397,8 @@ view! {
 }
 
 view! {
-    /// The newest decision whether the posting may be shown. It stays when the posting expires or
-    /// is reopened, until there is another one.
+    /// The newest decision whether the posting may be shown. It remains when the posting expires or
+    /// is reopened, until the next one.
     #[derive(Serialize, ToSchema)]
     struct Decision<'a>(decision: &'a posting::Decision, appeal: Option<&'a str>) {
         /// `removed`: an operator took the posting down.
@@ -410,34 +406,33 @@ view! {
         /// When it was decided.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(decision.at),
-        /// Who decided: `rules`, `model`, `operator:NAME`, or `operator` where content came back
-        /// that an operator had approved.
+        /// Who decided: `rules`, `model`, `operator:NAME`, or `operator` for content that returned
+        /// after an operator's approval.
         #[schema(pattern = "^(rules|model|operator|operator:.+)$")]
         by: String = decision.by.to_string(),
         /// Whether no person decided.
         automated: bool = decision.code.is_automated(),
-        /// The version of the rules, or the model's name with the version of its prompt; `null` of
-        /// an operator's decision.
+        /// The version of the rules, or the model's name and prompt version; `null` for an
+        /// operator's decision.
         version: Option<&'a str> = decision.by.version(),
-        /// The reason, for programs. More may come.
+        /// The reason, for programs. New codes may be added.
         code: &'a str = decision.code.as_str(),
         /// The reason, for people.
         #[schema(max_length = 1000)]
         sentence: &'a str = &decision.sentence,
-        /// What it rests on, verbatim from the title or the description as its readers see it.
+        /// The grounds, verbatim from the title or the description as shown.
         #[schema(max_items = 3)]
         passages: &'a [String] = &decision.passages,
-        /// `null` of an approval.
+        /// `null` for an approval.
         ground: Option<Ground> = decision.ground.map(Ground),
-        /// Where a rejection or a removal holds: `everywhere`. `null` of an approval.
+        /// Where a rejection or a removal applies: `everywhere`; `null` for an approval.
         #[schema(pattern = "^everywhere$")]
         scope: Option<&'a str> = decision.ground.map(|_| "everywhere"),
-        /// Whether a report of a reader led to it.
+        /// Whether a reader's report led to it.
         by_notice: bool = decision.by_notice,
-        /// Where the decision can be contested, if the board says so.
+        /// Where the decision can be contested, if the board offers that.
         appeal: Option<&'a str> = appeal,
-        /// The objection of the posting's client to it, or to the decision that it reverses; `null`
-        /// if there is none.
+        /// The objection to it, or to the decision that it reverses; `null` without one.
         objection: Option<Objection<'a>> = decision.objection.as_ref().map(Objection::new),
     }
 }
@@ -449,7 +444,7 @@ view! {
         /// When it was sent.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(objection.at),
-        /// `reversed`: the decision does not hold any more.
+        /// `reversed`: the decision no longer applies.
         state: ObjectionState = ObjectionState(objection.state),
         /// The operator's answer; `null` before it.
         #[schema(max_length = 1000)]
@@ -457,7 +452,7 @@ view! {
     }
 }
 
-/// JSON text that is written unchanged, so that a client gets back the digits that it sent.
+/// JSON text written unchanged, so that a client gets back the digits that it sent.
 struct Verbatim<'a>(&'a str);
 
 impl Serialize for Verbatim<'_> {

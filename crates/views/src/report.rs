@@ -1,4 +1,4 @@
-//! A report of a reader: as its client sees it, and with its reporter for operators.
+//! A reader's report for its client, and with its reporter for operators.
 
 use domain::{
     posting::Statement,
@@ -21,13 +21,12 @@ vocabularies! {
 #[derive(Serialize, ToSchema)]
 #[schema(as = SentReport)]
 pub struct SentReport {
-    /// The report's id. A reporter has one report about a posting: sent again, it has the id of the
-    /// first one.
+    /// The report's id. A repeated report by the same reporter has the first one's id.
     pub uuid: Uuid,
 }
 
 view! {
-    /// A report. Who sent it is for operators alone.
+    /// A report. Only operators see who sent it.
     #[derive(Serialize, ToSchema)]
     pub struct Report<'a>(report: &'a report::Report) {
         uuid: Uuid = report.id.uuid(),
@@ -36,7 +35,7 @@ view! {
         /// When it was decided; `null` before.
         #[schema(value_type = Option<OffsetDateTime>)]
         decided_at: Option<Timestamp> = report.decision.as_ref().map(|it| Timestamp(it.at)),
-        /// The answer to the reporter; `null` before it is decided.
+        /// The answer to the reporter; `null` before the decision.
         #[schema(max_length = 1000)]
         sentence: Option<&'a str> = report.decision.as_ref().map(|it| it.sentence.as_str()),
     }

@@ -1,13 +1,13 @@
-//! Declares JSON forms and their schemas. Doc comments are descriptions of the OpenAPI document.
+//! Declares JSON forms and their schemas. Doc comments become descriptions in the OpenAPI document.
 
 use serde_json::json;
 use utoipa::openapi::{AllOfBuilder, ObjectBuilder, RefOr, Schema, Type, extensions::Extensions};
 
-/// The schema of a field that may be absent, where a schema is given by a function.
+/// The schema of a field that may be absent, when a function gives its schema.
 pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     let extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
     let mut schema = match schema.into() {
-        // A reference has no room for the mark.
+        // References have no room for the mark.
         reference @ RefOr::Ref(_) => AllOfBuilder::new().item(reference).into(),
         schema @ RefOr::T(_) => schema,
     };
@@ -20,8 +20,8 @@ pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     schema
 }
 
-/// Declares a part of an answer and its constructor, `new`: the arguments of `new` are in
-/// parentheses, and each field has its description, its type and the expression that gives it.
+/// Declares a part of an answer with its constructor `new`, whose arguments are in parentheses.
+/// Each field has a description, a type and an expression.
 #[macro_export]
 macro_rules! view {
     (
@@ -37,7 +37,6 @@ macro_rules! view {
         }
 
         impl $(<$life>)? $name $(<$life>)? {
-            /// The JSON form of these values.
             #[must_use]
             pub fn new($($from: $of),+) -> Self {
                 Self { $($field: $value,)+ }
@@ -46,8 +45,7 @@ macro_rules! view {
     };
 }
 
-/// Declares components of the document for closed vocabularies of the domain. They are written by
-/// their names.
+/// Declares components for closed vocabularies of the domain.
 macro_rules! vocabularies {
     ($(#[doc = $description:literal] $name:ident($of:ty);)+) => {$(
         #[doc = $description]
@@ -72,7 +70,6 @@ macro_rules! vocabularies {
 
 pub(crate) use vocabularies;
 
-/// One of these names.
 pub fn one_of(description: &str, names: &[&str]) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)

@@ -16,7 +16,7 @@ use crate::{
 };
 
 vocabularies! {
-    /// Whether a person may get mail: the strongest status that the provider ever reported.
+    /// Whether a person may get mail: the strongest status that the provider reported.
     SubscriberStatus(subscriber::SubscriberStatus);
     /// The status of a membership. A lapsed one and a renewed one cannot be distinguished.
     MemberStatus(subscriber::MemberStatus);

@@ -19,7 +19,6 @@ pub struct VersionPageAnswer<'a> {
 }
 
 impl<'a> VersionPageAnswer<'a> {
-    /// The JSON form of a page, which has more behind it or not.
     #[must_use]
     pub fn new(versions: &'a [PostingVersion], has_more: bool) -> Self {
         let last = versions.last().filter(|_| has_more);
@@ -31,7 +30,7 @@ impl<'a> VersionPageAnswer<'a> {
 }
 
 view! {
-    /// A change of a posting, with what it replaced.
+    /// A change of a posting, with the replaced values.
     #[derive(Serialize, ToSchema)]
     #[expect(clippy::struct_field_names, reason = "the field is the name in the answer")]
     pub struct Version<'a>(version: &'a PostingVersion) {
@@ -45,9 +44,9 @@ view! {
         by: String = version.by.to_string(),
         /// The id of the import whose line it was.
         import: Option<Uuid> = version.import,
-        /// The names of the fields that it replaced.
+        /// The names of the replaced fields.
         changed: Vec<&'a str> = replaced(version).into_iter().map(|(name, _)| name).collect(),
-        /// What they were before.
+        /// Their former values.
         #[schema(value_type = Object)]
         before: Map<String, Value> = replaced(version)
             .into_iter()
@@ -56,8 +55,8 @@ view! {
     }
 }
 
-/// What a change replaced, by the names that fields have in a posting. A change that makes waiting
-/// values the shown ones replaces those that were shown.
+/// The values that a change replaced, by field name. A change that shows waiting values replaces
+/// the shown ones.
 pub fn replaced(version: &PostingVersion) -> Vec<(&str, Value)> {
     let before = &version.before;
     let mut replaced = Vec::new();

@@ -1,5 +1,3 @@
-//! An endpoint and its deliveries as answers show them. A secret is shown once, when it is made.
-
 use kernel::SourceIdentifier;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -31,7 +29,7 @@ view! {
         /// Where events are delivered.
         #[schema(format = "uri")]
         url: &'a str = endpoint.url.as_str(),
-        /// The types of the events that are delivered; `null` for all, also for those to come.
+        /// The delivered types of events; `null` for all, including new ones.
         types: Option<Vec<EventType<'a>>> =
             endpoint.names.as_ref().map(|names| names.iter().map(EventType).collect()),
         /// Whether events of a posting carry the posting, as `GET` shows it at that moment.
@@ -47,7 +45,7 @@ view! {
         /// When the endpoint last changed.
         #[schema(value_type = OffsetDateTime)]
         updated_at: Timestamp = Timestamp(endpoint.updated_at),
-        /// When the receiver last took an event.
+        /// When the receiver last accepted an event.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_success_at: Option<Timestamp> = health.last_success_at.map(Timestamp),
         /// The first failure since then; after five days the endpoint is disabled.
@@ -86,7 +84,7 @@ view! {
         /// How long it took, in milliseconds.
         #[schema(minimum = 0)]
         duration_ms: u64 = milliseconds(attempt.duration),
-        /// Why it failed; `null` if the receiver took it.
+        /// Why it failed; `null` if the receiver accepted it.
         error: Option<&'a str> = attempt.error.as_deref(),
     }
 }
@@ -105,10 +103,10 @@ view! {
         #[serde(rename = "type")]
         name: EventType<'a> = EventType(&delivery.record.name),
         /// The identifier of the event's posting; `null` for `CompanyUpdated`, and once the event
-        /// is no longer kept or the client may not see it any more.
+        /// is no longer kept or visible to the client.
         unique_source_identifier: Option<&'a str> =
             delivery.identifier().map(SourceIdentifier::as_str),
-        /// Counts the attempts at this event, from 1.
+        /// The number of the attempt at this event, from 1.
         #[schema(minimum = 0)]
         attempt: u32 = delivery.record.attempt,
         /// The status of the receiver's answer; `null` if there was none.
@@ -117,10 +115,9 @@ view! {
         /// How long it took, in milliseconds.
         #[schema(minimum = 0)]
         duration_ms: u64 = milliseconds(delivery.record.duration),
-        /// Why it failed; `null` if the receiver took it.
+        /// Why it failed; `null` if the receiver accepted it.
         error: Option<&'a str> = delivery.record.error.as_deref(),
-        /// The payload, made again from the event, so without `data.posting`; `null` as the
-        /// identifier is.
+        /// The payload, rebuilt from the event without `data.posting`; `null` like the identifier.
         #[schema(value_type = Option<Object>)]
         payload: Option<DeliveredEvent<'a>> =
             (delivery.event.as_ref())
@@ -128,7 +125,7 @@ view! {
     }
 }
 
-/// A ping, by which an owner tries a receiver: an event about nothing.
+/// A ping, with which an owner tests a receiver: an event without a subject.
 #[derive(Serialize)]
 struct Ping {
     r#type: &'static str,
@@ -136,7 +133,7 @@ struct Ping {
     data: Map<String, Value>,
 }
 
-/// A ping with this id of its own: the id of its delivery, and its JSON.
+/// A ping with this id: the delivery's id, and its JSON.
 pub fn ping(id: Uuid, at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
     let ping = Ping {
         r#type: "ping",
