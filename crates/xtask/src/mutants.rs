@@ -126,12 +126,13 @@ impl Mutant {
             bail!("{}: {} is not what it was", self.name, self.file);
         }
         let is_on = format!(r#"std::env::var("{VARIABLE}").is_ok_and(|it| it == "{number}")"#);
-        let both = format!("if {is_on} {{ {replace} }} else {{ {find} }}");
-        let is_statement = find.ends_with(';');
-        let both = if is_statement {
-            both
-        } else {
-            format!("({both})")
+        let either = format!("if {is_on} {{ {replace} }} else {{ {find} }}");
+        let both = match (find.split_once(" => "), replace.split_once(" => ")) {
+            (Some((pattern, _)), Some((_, defect))) => {
+                format!("{pattern} if {is_on} => {defect}, {find}")
+            }
+            _ if find.ends_with(';') => either,
+            _ => format!("({either})"),
         };
         Ok(text.replace(find, &both))
     }
@@ -140,6 +141,29 @@ impl Mutant {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_arm_gets_a_guard_and_an_expression_parentheses() {
+        let put = |text: &str, find: &str, replace: &str| {
+            let [name, file, find, replace] = ["", "", find, replace].map(str::to_owned);
+            let mutant = Mutant {
+                name,
+                file,
+                find,
+                replace,
+            };
+            mutant.put(7, text).unwrap()
+        };
+        let is_on = r#"std::env::var("POSTHASTE_MUTANT").is_ok_and(|it| it == "7")"#;
+        assert_eq!(
+            put("{ None => a(), _ => b() }", "None => a()", "None => {}"),
+            format!("{{ None if {is_on} => {{}}, None => a(), _ => b() }}")
+        );
+        assert_eq!(
+            put("f(a == b)", "a == b", "true"),
+            format!("f((if {is_on} {{ true }} else {{ a == b }}))")
+        );
+    }
 
     #[test]
     fn every_mutant_can_be_made() {
