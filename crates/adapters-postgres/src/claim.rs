@@ -3,11 +3,17 @@ use kernel::{
     StoreError,
     outbox::{Claimed, Queue},
 };
-use sql_common::{binds, executor::Executor as _, outbox::ClaimedRow, statement, stored::most};
+use sql_common::{
+    binds,
+    executor::{Executor as _, Outcome},
+    outbox::ClaimedRow,
+    statement,
+    stored::most,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{PostgresStore, error::Failure};
+use crate::PostgresStore;
 
 /// Selects and claims tasks, skipping rows that another worker is claiming.
 ///
@@ -49,8 +55,8 @@ statement! {
     returns (Bool,)
 }
 
-/// The claimed tasks, the longest due first.
-fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<Claimed>, Failure> {
+/// The claimed tasks of rows, the longest due first.
+fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Outcome<Vec<Claimed>> {
     rows.sort_unstable_by_key(|row| (row.next_at, row.id));
     let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
     Ok(claimed.collect::<Result<_, _>>()?)

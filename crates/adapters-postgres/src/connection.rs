@@ -24,12 +24,13 @@ use diesel_async::{
     },
 };
 use kernel::StoreError;
+use sql_common::executor::Outcome;
 use tokio::{task, time::timeout};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
     PostgresOptions, PostgresUrl,
-    error::{Failure, chain},
+    error::{chain, classified, unwritten},
     establish::Connector,
     recent::RecentCommits,
     tls,
@@ -40,16 +41,16 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
 pub(crate) trait Work<T>:
-    for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-    + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+    for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Outcome<T>
+    + for<'r> Named<&'r mut AsyncPgConnection, Outcome<T>, Future: Send>
     + Send
     + 'static
 {
 }
 
 impl<T, F> Work<T> for F where
-    F: for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
-        + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
+    F: for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Outcome<T>
+        + for<'r> Named<&'r mut AsyncPgConnection, Outcome<T>, Future: Send>
         + Send
         + 'static
 {
@@ -138,7 +139,7 @@ impl Connections {
     /// Runs work without a transaction: each statement commits by itself.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
-        Ok(self.run_on(conn, work).await?)
+        self.run_on(conn, work).await.map_err(unwritten)
     }
 
     /// Runs work whose last statement commits. Without its answer the outcome is
@@ -149,10 +150,6 @@ impl Connections {
     ) -> Result<T, StoreError> {
         let conn = self.get().await?;
         let result = self.run_on(conn, work).await;
-        let result = result.map_err(|failure| match failure {
-            Failure::Lost(why) => StoreError::InDoubt(why),
-            failure => failure.into(),
-        });
         self.recent().record(&result, Instant::now());
         result
     }
@@ -161,7 +158,7 @@ impl Connections {
         &self,
         conn: Connection,
         work: impl Work<T>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, StoreError> {
         let limit = self.work_timeout;
         joined(task::spawn(async move {
             let mut conn = conn;
@@ -191,12 +188,13 @@ impl Connections {
             settle(conn, result).await
         }))
         .await;
-        let result = result.map_err(|failure| match failure {
+        let result = result.map_err(|error| match error {
             // The work succeeded, so the lost answer is that to COMMIT.
-            Failure::Answered(why) | Failure::Lost(why) if was_done.load(Ordering::Relaxed) => {
+            StoreError::Unavailable(why) if was_done.load(Ordering::Relaxed) => {
                 StoreError::InDoubt(why)
             }
-            failure => failure.into(),
+            error if was_done.load(Ordering::Relaxed) => error,
+            error => unwritten(error),
         });
         self.recent().record(&result, Instant::now());
         result
@@ -206,28 +204,32 @@ impl Connections {
 /// Limits the time of work, in case the server has vanished.
 async fn limited<T>(
     limit: Duration,
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    timeout(limit, work).await.unwrap_or_else(|_| {
-        Err(Failure::Lost(format!(
+    work: impl Future<Output = Outcome<T>>,
+) -> Result<T, StoreError> {
+    match timeout(limit, work).await {
+        Ok(outcome) => outcome.map_err(classified),
+        Err(_) => Err(StoreError::InDoubt(format!(
             "the database did not answer within {} seconds",
             limit.as_secs_f32()
-        )))
-    })
+        ))),
+    }
 }
 
 /// Returns a connection to the pool, or closes it after a failure of unknown effect. The server
 /// ends a running statement within a second of the close (`client_connection_check_interval`), else
 /// after `statement_timeout`.
 ///
-/// An unrecognised error counts as a lost connection if the server no longer answers: it may have
-/// announced its shutdown in another language.
-async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T, Failure> {
+/// An unrecognised error counts as a lost connection if the server no longer answers: the server
+/// may have announced its shutdown in another language.
+async fn settle<T>(mut conn: Connection, result: Result<T, StoreError>) -> Result<T, StoreError> {
     let result = match result {
-        Err(Failure::Broken(why)) if !is_alive(&mut conn).await => Err(Failure::Lost(why)),
+        Err(StoreError::Broken(why)) if !is_alive(&mut conn).await => Err(StoreError::InDoubt(why)),
         result => result,
     };
-    if !matches!(result, Ok(_) | Err(Failure::Conflict | Failure::Locked(_))) {
+    if !matches!(
+        result,
+        Ok(_) | Err(StoreError::Conflict | StoreError::Locked(_))
+    ) {
         drop(Object::take(conn));
     }
     result
@@ -238,10 +240,10 @@ async fn is_alive(conn: &mut AsyncPgConnection) -> bool {
     matches!(answer, Ok(Ok(())))
 }
 
-async fn joined<T>(work: task::JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
+async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
     match work.await {
         Ok(result) => result,
-        Err(error) if error.is_panic() => Err(Failure::Broken(error.to_string())),
-        Err(error) => Err(Failure::Lost(error.to_string())),
+        Err(error) if error.is_panic() => Err(StoreError::Broken(error.to_string())),
+        Err(error) => Err(StoreError::InDoubt(error.to_string())),
     }
 }

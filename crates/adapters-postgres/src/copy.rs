@@ -12,11 +12,11 @@ use sql_common::{
         Column, Kind, NEVER_EMPTY, Row, TABLES, Table, kinds_of_key, list, quoted, row,
         rows_as_json,
     },
-    executor::Executor,
+    executor::{Executor, Outcome},
     statement,
 };
 
-use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections, error::Failure};
+use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections};
 
 const PATIENCE: Duration = Duration::from_mins(10);
 
@@ -38,15 +38,16 @@ statement! {
     returns diesel::sql_types::Bool
 }
 
-async fn is_under_way(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
+async fn is_under_way(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     let found: Vec<bool> = Executor::load::<IsUnderWay, _>(conn, &[]).await?;
     Ok(found == [true])
 }
 
-pub(crate) async fn refuse_half_a_copy(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
+/// Fails while a copy into the database is under way.
+pub(crate) async fn refuse_half_a_copy(conn: &mut AsyncPgConnection) -> Outcome<()> {
     if is_under_way(conn).await? {
         let why = "a copy into the database has not ended; run `posthaste copy` to its end";
-        return Err(Failure::Broken(why.to_owned()));
+        return Err(StoreError::Broken(why.to_owned()).into());
     }
     Ok(())
 }
@@ -175,7 +176,7 @@ impl CopyTarget {
     }
 }
 
-async fn begin(conn: &mut AsyncPgConnection) -> Result<Begun, Failure> {
+async fn begin(conn: &mut AsyncPgConnection) -> Outcome<Begun> {
     if is_under_way(conn).await? {
         return Ok(Begun::Resumed);
     }
@@ -198,7 +199,7 @@ async fn begin(conn: &mut AsyncPgConnection) -> Result<Begun, Failure> {
     Ok(Begun::New)
 }
 
-async fn columns(conn: &mut AsyncPgConnection, table: &Table) -> Result<Vec<Column>, Failure> {
+async fn columns(conn: &mut AsyncPgConnection, table: &Table) -> Outcome<Vec<Column>> {
     let query = format!(
         r"SELECT column_name::text, udt_name::text FROM information_schema.columns
         WHERE table_schema = current_schema() AND table_name = {} ORDER BY ordinal_position",
@@ -208,7 +209,7 @@ async fn columns(conn: &mut AsyncPgConnection, table: &Table) -> Result<Vec<Colu
     let mut columns = Vec::new();
     for (name, type_name) in found {
         let kind = kind(&type_name).ok_or_else(|| {
-            Failure::Broken(format!("{}.{name} has the type {type_name}", table.name))
+            StoreError::Broken(format!("{}.{name} has the type {type_name}", table.name))
         })?;
         columns.push(Column { name, kind });
     }

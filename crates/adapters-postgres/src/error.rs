@@ -2,112 +2,84 @@ use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use kernel::StoreError;
-use sql_common::executor;
+use sql_common::executor::Failure;
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// Another transaction was faster; the caller must load again.
-    Conflict,
-    /// Another transaction holds a row lock.
-    Locked(String),
-    Answered(String),
-    /// The connection is lost, or the server stopping; the statement's outcome is unknown.
-    Lost(String),
-    Broken(String),
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Conflict => Self::Conflict,
-            StoreError::Locked(why) => Self::Locked(why),
-            StoreError::Unavailable(why) | StoreError::InDoubt(why) => Self::Lost(why),
-            StoreError::Broken(why) => Self::Broken(why),
-        }
+/// The error of work whose last statement writes. It is in doubt if the connection is lost, or the
+/// server is stopping: whether the statement was carried out is unknown.
+pub(crate) fn classified(failure: Failure) -> StoreError {
+    match failure {
+        Failure::Database(error) => of_database(error),
+        Failure::Store(StoreError::Unavailable(why)) => StoreError::InDoubt(why),
+        Failure::Store(error) => error,
     }
 }
 
-/// For work that has certainly written nothing.
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Conflict => Self::Conflict,
-            Failure::Locked(why) => Self::Locked(why),
-            Failure::Answered(why) | Failure::Lost(why) => Self::Unavailable(why),
-            Failure::Broken(why) => Self::Broken(why),
-        }
+/// The error of work that has certainly written nothing.
+pub(crate) fn unwritten(error: StoreError) -> StoreError {
+    match error {
+        StoreError::InDoubt(why) => StoreError::Unavailable(why),
+        error => error,
     }
 }
 
-impl From<DieselError> for Failure {
-    fn from(error: DieselError) -> Self {
-        match error {
-            DieselError::DatabaseError(kind, info) => classify(kind, info.as_ref()),
-            DieselError::RollbackErrorOnCommit { commit_error, .. } => Self::from(*commit_error),
-            // The connection was lost within a transaction.
-            DieselError::BrokenTransactionManager => Self::Lost(error.to_string()),
-            other => Self::Broken(other.to_string()),
-        }
+fn of_database(error: DieselError) -> StoreError {
+    match error {
+        DieselError::DatabaseError(kind, info) => classify(kind, info.as_ref()),
+        DieselError::RollbackErrorOnCommit { commit_error, .. } => of_database(*commit_error),
+        // The connection was lost within a transaction.
+        DieselError::BrokenTransactionManager => StoreError::InDoubt(error.to_string()),
+        other => StoreError::Broken(other.to_string()),
     }
 }
 
-impl From<executor::Failure> for Failure {
-    fn from(failure: executor::Failure) -> Self {
-        match failure {
-            executor::Failure::Database(error) => error.into(),
-            executor::Failure::Store(error) => error.into(),
-        }
+/// The error of a migration.
+pub(crate) fn of_migration(error: Box<dyn Error + Send + Sync>) -> StoreError {
+    match error.downcast::<DieselError>() {
+        Ok(error) => of_database(*error),
+        Err(error) => by_message(error.to_string()),
     }
 }
 
-impl From<Box<dyn Error + Send + Sync>> for Failure {
-    fn from(error: Box<dyn Error + Send + Sync>) -> Self {
-        match error.downcast::<DieselError>() {
-            Ok(error) => (*error).into(),
-            Err(error) => by_message(error.to_string()),
-        }
-    }
-}
-
-fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Failure {
+fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> StoreError {
     let message = info.message().to_owned();
     match kind {
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
-            Failure::Conflict
+            StoreError::Conflict
         }
         // A server that refuses writes has become a standby of another primary.
         DatabaseErrorKind::ReadOnlyTransaction
         | DatabaseErrorKind::UnableToSendCommand
-        | DatabaseErrorKind::ClosedConnection => Failure::Lost(message),
+        | DatabaseErrorKind::ClosedConnection => StoreError::InDoubt(message),
         DatabaseErrorKind::Unknown => by_message(message),
-        _ => Failure::Broken(message),
+        _ => StoreError::Broken(message),
     }
 }
 
-type Phrases = (fn(String) -> Failure, &'static [&'static str]);
+type Phrases = (fn(String) -> StoreError, &'static [&'static str]);
 
 /// PostgreSQL messages that are not this program's defects. diesel omits the SQLSTATE; `establish`
 /// requests English.
 const PHRASES: [Phrases; 4] = [
     (
-        |_| Failure::Conflict,
+        |_| StoreError::Conflict,
         // 40P01 and 40001: a deadlock, or a serialisation failure.
         &["deadlock detected", "could not serialize access"],
     ),
     (
-        Failure::Locked,
+        StoreError::Locked,
+        // 55P03: a lock was not available in time.
         &[
             "canceling statement due to lock timeout",
             "could not obtain lock on",
         ],
     ),
     (
-        Failure::Answered,
+        StoreError::Unavailable,
         // 57014: a timeout, or a cancel request.
         &["canceling statement due to"],
     ),
     (
-        Failure::Lost,
+        StoreError::InDoubt,
         &[
             // 25P03, 25P04, 57P05: a timeout of the session.
             "terminating connection due to",
@@ -135,13 +107,14 @@ const PHRASES: [Phrases; 4] = [
     ),
 ];
 
-fn by_message(message: String) -> Failure {
+/// Classifies a failure by PostgreSQL's message.
+fn by_message(message: String) -> StoreError {
     let sort = PHRASES
         .iter()
         .find(|(_, phrases)| phrases.iter().any(|phrase| message.contains(phrase)));
     match sort {
         Some((failure, _)) => failure(message),
-        None => Failure::Broken(message),
+        None => StoreError::Broken(message),
     }
 }
 
@@ -166,12 +139,12 @@ mod tests {
     #[test]
     fn errors_of_postgresql_are_sorted() {
         use DatabaseErrorKind as Kind;
-        use Failure::{Answered, Broken, Locked, Lost};
-        let check = |kind: DatabaseErrorKind, message: &str, expect: fn(String) -> Failure| {
+        use StoreError::{Broken, InDoubt as Lost, Locked, Unavailable as Answered};
+        let check = |kind: DatabaseErrorKind, message: &str, expect: fn(String) -> StoreError| {
             let error = DieselError::DatabaseError(kind, Box::new(message.to_owned()));
-            assert_eq!(Failure::from(error), expect(message.to_owned()));
+            assert_eq!(of_database(error), expect(message.to_owned()));
         };
-        let conflict: fn(String) -> Failure = |_| Failure::Conflict;
+        let conflict: fn(String) -> StoreError = |_| StoreError::Conflict;
         check(
             Kind::UniqueViolation,
             "duplicate key value violates unique constraint \"postings_pkey\"",

@@ -3,18 +3,18 @@
 //! [`PostgresStore`] implements the ports of all contexts. It keeps nothing in memory that another
 //! process can change.
 //!
-//! - `url`, `tls`, `establish`, `connection`: the database's address, and how work runs on
-//!   connections; `health`, `recent`: whether it accepts writes.
-//! - `migrations`: the tables, whose columns they explain; `open`: brings the schema up to date.
-//! - `statement`: statements with columns of several rows; `copy`: takes the rows of another store.
-//! - `ports`: the ports, implemented in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention`, `client`, `draft`, `outbox`,
-//!   `subscriber`, `webhook`: what this store does in its own way.
+//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
+//!   connections; `health`, `recent`: whether it can be written.
+//! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
+//! - `copy`: takes in the rows of another store.
+//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
+//!   its own way; `claim`, `draft`, `lease`: statements on shared tables that this store has in its
+//!   own way.
 //!
 //! The feature `testing` adds databases for tests, on the server of `POSTHASTE_TEST_POSTGRES_URL`.
 
 mod claim;
-mod client;
 mod commit;
 mod connection;
 mod copy;
@@ -23,6 +23,7 @@ mod error;
 mod establish;
 mod event;
 mod health;
+mod lease;
 mod locked;
 mod migrations;
 mod open;
@@ -30,12 +31,10 @@ mod options;
 mod ports;
 mod recent;
 mod retention;
-mod statement;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;
 mod url;
-mod webhook;
 
 #[cfg(test)]
 mod tests;

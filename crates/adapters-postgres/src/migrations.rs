@@ -8,11 +8,15 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use kernel::StoreError;
 pub(crate) use sql_common::migrations::pending;
-use sql_common::{executor::Executor as _, statement};
+use sql_common::{
+    executor::{Executor as _, Outcome},
+    statement,
+};
 use tokio::{task, time::sleep};
 
-use crate::error::Failure;
+use crate::error::{classified, of_migration};
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
@@ -46,10 +50,24 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn migrate<S>(
     mut conn: AsyncPgConnection,
     known: S,
-) -> Result<Vec<String>, Failure>
+) -> Result<Vec<String>, StoreError>
 where
     S: MigrationSource<Pg> + Send + Sync + 'static,
 {
+    let pending = lock(&mut conn, &known).await.map_err(classified)?;
+    if pending.is_empty() {
+        return Ok(pending);
+    }
+    // diesel runs migrations on blocking connections.
+    let work = task::spawn_blocking(move || apply(conn, known)).await;
+    work.unwrap_or_else(|error| Err(StoreError::Broken(error.to_string())))
+}
+
+/// Gets the lock for migrations, and returns the names of those to apply.
+async fn lock(
+    conn: &mut AsyncPgConnection,
+    known: &(impl MigrationSource<Pg> + Sync),
+) -> Outcome<Vec<String>> {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
     // Polled: a waiting statement has a snapshot, whose end an index build waits for.
     let mut waits = false;
@@ -60,51 +78,49 @@ where
         }
         sleep(LOCK_POLL).await;
     }
-    let pending = pending::<Pg>(&mut conn, &known).await?;
-    if pending.is_empty() {
-        return Ok(pending);
-    }
-    // diesel runs migrations on blocking connections.
-    let work = task::spawn_blocking(move || apply(conn, known)).await;
-    work.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
+    pending::<Pg>(conn, known).await
 }
 
 type Blocking = AsyncConnectionWrapper<AsyncPgConnection>;
 
-fn apply(conn: AsyncPgConnection, known: impl MigrationSource<Pg>) -> Result<Vec<String>, Failure> {
+fn apply(
+    conn: AsyncPgConnection,
+    known: impl MigrationSource<Pg>,
+) -> Result<Vec<String>, StoreError> {
     let mut conn: Blocking = conn.into();
     let mut applied = Vec::new();
-    for migration in conn.pending_migrations(known)? {
+    for migration in conn.pending_migrations(known).map_err(of_migration)? {
         let done = if migration.metadata().run_in_transaction() {
             change(&mut conn, &*migration)
         } else {
             build_index(&mut conn, &*migration)
         };
         let name = migration.name().to_string();
-        done.map_err(|failure| named(failure, &name))?;
+        done.map_err(|error| named(error, &name))?;
         applied.push(name);
     }
     Ok(applied)
 }
 
-/// A failure with the migration's name and a remedy.
-fn named(failure: Failure, name: &str) -> Failure {
-    match failure {
-        Failure::Locked(why) => Failure::Locked(format!(
+/// The failure of a migration, with the migration's name and what can be done.
+fn named(error: StoreError, name: &str) -> StoreError {
+    match error {
+        StoreError::Locked(why) => StoreError::Locked(format!(
             "{name}: {why}; end the transaction that holds a lock on its table (see \
              pg_stat_activity), and migrate again"
         )),
-        Failure::Broken(why) => Failure::Broken(format!("{name}: {why}")),
+        StoreError::Broken(why) => StoreError::Broken(format!("{name}: {why}")),
         other => other,
     }
 }
 
-fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
-    conn.batch_execute(&format!("SET lock_timeout = '{TABLE_LOCK_TIMEOUT}'"))?;
+/// Applies a migration in a transaction.
+fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), StoreError> {
+    execute(conn, &format!("SET lock_timeout = '{TABLE_LOCK_TIMEOUT}'"))?;
     let mut attempt = 1;
     loop {
-        match conn.run_migration(migration).map_err(Failure::from) {
-            Err(Failure::Locked(_)) if attempt < ATTEMPTS => {
+        match conn.run_migration(migration).map_err(of_migration) {
+            Err(StoreError::Locked(_)) if attempt < ATTEMPTS => {
                 tracing::warn!(
                     migration = %migration.name(),
                     "waits for a transaction that holds a lock on its table"
@@ -117,14 +133,23 @@ fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Fail
     }
 }
 
-/// Builds a migration's index without blocking writers.
-fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
+/// Applies a migration that builds the index of its name, without keeping anybody from writing.
+fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), StoreError> {
     let name = migration.name().to_string();
     let index = name.split_once('_').map_or("", |(_, index)| index);
-    // The lock blocks no writer, and the build must outlast every older transaction.
-    conn.batch_execute("SET lock_timeout = 0")?;
-    // An interrupted attempt leaves one behind, which would never be used.
-    conn.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""))?;
-    conn.run_migration(migration)?;
-    Ok(())
+    // The lock keeps no writer waiting, and the build has to outlast every older transaction.
+    execute(conn, "SET lock_timeout = 0")?;
+    // There is one if an earlier attempt was broken off; it would never be used.
+    execute(
+        conn,
+        &format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""),
+    )?;
+    conn.run_migration(migration)
+        .map(drop)
+        .map_err(of_migration)
+}
+
+fn execute(conn: &mut Blocking, text: &str) -> Result<(), StoreError> {
+    conn.batch_execute(text)
+        .map_err(|error| classified(error.into()))
 }

@@ -5,7 +5,7 @@ use domain::store::{Erasure, Purge, Retention, WriteSet};
 use kernel::{SourceIdentifier, StoreError};
 use sql_common::{
     audit, binds, commit, each, erase_drafts,
-    executor::{Executor as _, counted},
+    executor::{Executor as _, Outcome, counted},
     forget_texts, old_texts,
     posting::forget_versions,
     report, statement,
@@ -13,7 +13,7 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 
-use crate::{PostgresStore, error::Failure};
+use crate::PostgresStore;
 
 statement! {
     /// Skips postings that another transaction is writing: the next call takes them. `MATERIALIZED`
@@ -148,7 +148,7 @@ async fn erase(
     erasure: &Erasure,
     events: &[(i64, i64)],
     lock_timeout: &str,
-) -> Result<(), Failure> {
+) -> Outcome<()> {
     let (id, identifier) = (erasure.posting.uuid(), erasure.identifier.as_str());
     let posting = binds! { id, identifier, lock_timeout };
     let found: Vec<(i64,)> = conn.load::<Lock, _>(posting).await?;

@@ -3,17 +3,18 @@
 //! [`SqliteStore`] implements the ports of all contexts. Several stores, also in several processes,
 //! may have one file open: a store keeps nothing in memory that another can change.
 //!
-//! - `connection`: the connections to the file; `file`: whether it is still in its place; `recent`:
-//!   whether commits succeed.
-//! - `migrations`: the schema; the migrations explain its columns.
-//! - `ports`: the ports, implemented in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention` and others: what this store
-//!   does in its own way.
-//! - `backup`: copies, and a restored database; `copy`: all rows, for the other store.
+//! - `connection`: the connections to the file; `file`: whether the file is still in its place;
+//!   `recent`: whether commits succeed.
+//! - `migrations`: the schema; the migrations themselves explain its columns.
+//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
+//!   its own way; `claim`, `draft`, `lease`: statements on shared tables that this store has in its
+//!   own way.
+//! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
+//!   its rows, for the other store.
 
 mod backup;
 mod claim;
-mod client;
 mod commit;
 mod connection;
 mod copy;
@@ -21,11 +22,11 @@ mod draft;
 mod error;
 mod event;
 mod file;
+mod lease;
 mod migrations;
 mod ports;
 mod recent;
 mod retention;
-mod webhook;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,4 @@
-#![expect(
-    clippy::needless_question_mark,
-    reason = "`?` converts the shared failure to the store's, which here is the same"
-)]
-
+//! The ports whose implementation is that of both stores.
 use diesel::SqliteConnection;
 use kernel::StoreError;
 use sql_common::executor::{Outcome, at_once};

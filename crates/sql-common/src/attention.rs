@@ -131,6 +131,7 @@ pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome
     write_tasks(conn, &check.tasks(), &HashMap::new()).await
 }
 
+/// The port [`AttentionList`](kernel::attention::AttentionList).
 #[macro_export]
 macro_rules! attention {
     ($store:ty) => {
@@ -149,7 +150,7 @@ macro_rules! attention {
                             &self,
                             check: &AttentionCheck,
                         ) -> Result<(), StoreError> {
-                            self.commit_check(check.clone()).await
+                            self.write_commit(check.clone()).await
                         }
                     }
                 }

@@ -13,7 +13,6 @@ use time::Date;
 use uuid::Uuid;
 
 use crate::{
-    entity::{Column, Entity, Of},
     types::{Day, Id, Moment, Rendered, StoredTime},
     value::{self, Bind, Named},
 };
@@ -21,8 +20,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
     One(value::Value<'a>),
-    Uuids(Vec<Uuid>),
-    OptionalUuids(Vec<Option<Uuid>>),
+    Ids(Vec<Option<Uuid>>),
     Texts(Vec<Option<&'a str>>),
     Rendered(Vec<Option<Rendered<'a>>>),
     Binaries(Vec<Option<&'a [u8]>>),
@@ -31,15 +29,6 @@ pub enum Value<'a> {
     Bools(Vec<bool>),
     Moments(Vec<Option<StoredTime>>),
     Days(Vec<Option<Date>>),
-}
-
-impl<'a, T> From<T> for Value<'a>
-where
-    value::Value<'a>: From<T>,
-{
-    fn from(value: T) -> Self {
-        Self::One(value.into())
-    }
 }
 
 impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
@@ -62,7 +51,7 @@ impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
         let mut values = values.into_iter().peekable();
         column!(
             values,
-            Id => OptionalUuids,
+            Id => Ids,
             Text => Texts,
             Rendered => Rendered,
             Integer => BigInts,
@@ -75,32 +64,10 @@ impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
     }
 }
 
-pub type NamedValue<'a> = (&'static str, Value<'a>);
-
-pub fn arrays<'a, E: Entity>(
-    rows: impl Iterator<Item = &'a E::Write> + Clone,
-) -> impl Iterator<Item = NamedValue<'a>> {
-    E::columns().map(move |of| (of.array, array(of, rows.clone())))
-}
-
-/// One column of rows. Without rows it still has its type.
-fn array<'a, W: 'a>(column: &Column<W>, rows: impl Iterator<Item = &'a W>) -> Value<'a> {
-    match &column.of {
-        Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
-        Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
-        Of::Rendered(of) | Of::TextList(of) | Of::Document(of) => {
-            Value::Rendered(rows.map(|row| of(row).map(Rendered)).collect())
-        }
-        Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
-        Of::Real(of) => Value::Doubles(rows.map(of).collect()),
-        Of::Bool(of) => Value::Bools(rows.map(of).collect()),
-        Of::Time(of) => Value::Moments(rows.map(|row| of(row).map(StoredTime::from)).collect()),
-        Of::Day(of) => Value::Days(rows.map(of).collect()),
-        Of::Blob(of) => Value::Binaries(rows.map(of).collect()),
-    }
-}
-
-pub(crate) fn columns<'a>(rows: &[Vec<Named<'a>>], shared: &[Named<'a>]) -> Vec<NamedValue<'a>> {
+pub(crate) fn columns<'a>(
+    rows: &[Vec<Named<'a>>],
+    shared: &[Named<'a>],
+) -> Vec<(&'static str, Value<'a>)> {
     let names = rows.first().map_or(&[][..], Vec::as_slice).iter();
     let columns = names.enumerate().map(|(at, (name, _))| {
         let column = rows.iter().filter_map(|row| row.get(at));
@@ -116,8 +83,7 @@ impl Bind<Pg> for Value<'_> {
     fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         match self {
             Self::One(value) => value.bind(out),
-            Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
-            Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
+            Self::Ids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
             Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
             Self::Rendered(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
             Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),

@@ -9,16 +9,21 @@
 //! identifier, so inserts come before updates. Events come once all rows are locked: only then is
 //! their place in the log known, and the state of their company.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, future::Future};
 
+use access::activity::ActivityWrites;
 use domain::store::{PostingWrite, WriteSet};
 use kernel::{
+    attention::AttentionCheck,
     event::{Event, Subject},
     outbox::{Effect, TaskWrites},
 };
+use webhooks::{Recorded, Round};
+
+use uuid::Uuid;
 
 use crate::{
-    audit, binds, catalogue,
+    attention, audit, binds, catalogue, client,
     company::{self, Merged},
     duplicate, each,
     entity::row,
@@ -28,9 +33,54 @@ use crate::{
     posting::{
         HistoryRow, PostingRow, TextsRow, VersionSent, history_of, trim_histories, write_decisions,
     },
-    report, statement,
+    report, statement, subscriber, webhook,
 };
 
+/// What a store writes in one transaction.
+pub trait Commit: Send + Sync + 'static {
+    type Answer: Send + 'static;
+    /// The tables that PostgreSQL locks before it locks rows.
+    const TABLES: &'static str;
+
+    fn write(&self, conn: &mut impl Executor)
+    -> impl Future<Output = Outcome<Self::Answer>> + Send;
+
+    /// Whether people go, who must not remain in SQLite's write-ahead log.
+    fn erases(&self) -> bool {
+        false
+    }
+}
+
+/// Declares what is written by which function, and in which tables.
+macro_rules! commits {
+    ($($writes:ty, $by:path => $answer:ty, $tables:literal $(, erases $erases:expr)?;)+) => {
+        $(impl Commit for $writes {
+            type Answer = $answer;
+            const TABLES: &'static str = $tables;
+
+            async fn write(&self, conn: &mut impl Executor) -> Outcome<$answer> {
+                $by(conn, self).await
+            }
+
+            $(fn erases(&self) -> bool {
+                $erases(self)
+            })?
+        })+
+    };
+}
+
+commits! {
+    WriteSet, write => (), "postings, posting_history, outbox, events";
+    newsletter::store::WriteSet, subscriber::commit => (), "subscribers, outbox",
+        erases |it: &Self| !it.purges.is_empty();
+    AttentionCheck, attention::commit => (), "outbox, events";
+    ActivityWrites, client::record => (),
+        "clients, client_days, client_tallies, client_refusals, client_secrets";
+    (Uuid, Round), webhook::record => Recorded,
+        "webhook_endpoints, webhook_waiting, webhook_deliveries";
+}
+
+/// Writes a commit of postings, in a transaction of the caller's.
 pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     catalogue::hold(conn, writes).await?;
     lock(conn, writes).await?;
@@ -62,12 +112,12 @@ statement! {
 /// Locks a commit's postings, including those only with events or effects, so that a posting's
 /// tasks are numbered in commit order.
 ///
-/// A commit needs no lock if it cannot wait for a posting while holding locks: it only adds
-/// postings, or changes one and no company.
+/// A commit that only adds postings needs no lock. One that only changes postings locks them by its
+/// update, which looks them up in the order of their ids.
 async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let concerned = writes.concerned();
-    let is_single = concerned.len() == 1 && writes.postings.keys().eq(&concerned);
-    if !(is_single && writes.companies.is_empty()) {
+    let only_changes = writes.companies.is_empty() && writes.postings.keys().eq(&concerned);
+    if !only_changes {
         let ids = each! { concerned, id => id: id.uuid() };
         conn.lock_each::<LockPostings>(&ids).await?;
     }

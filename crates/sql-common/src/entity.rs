@@ -28,7 +28,6 @@ pub trait Entity {
 #[derive(Debug)]
 pub struct Column<W> {
     pub name: &'static str,
-    pub array: &'static str,
     pub of: Of<W>,
 }
 
@@ -97,10 +96,9 @@ pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
 
 #[macro_export]
 macro_rules! columns {
-    ($table:ident: $($name:ident = $of:ident($get:expr),)*) => {
+    ($($name:ident = $of:ident($get:expr),)*) => {
         &[$($crate::entity::Column {
             name: stringify!($name),
-            array: concat!(stringify!($table), "_", stringify!($name)),
             of: $crate::entity::Of::$of($get),
         },)*]
     };
@@ -148,10 +146,19 @@ macro_rules! row {
     };
 }
 
-/// Declares a table's row, and how its columns are written.
+/// The SQL type of each of the `texts` of an entity.
+#[macro_export]
+macro_rules! optional_text {
+    ($name:ident) => {
+        diesel::sql_types::Nullable<diesel::sql_types::Text>
+    };
+}
+
+/// Declares the row of a table, and how its columns are written.
 ///
-/// `apart` columns change like others but are not in the row: they are large, and read only where
-/// needed.
+/// Columns that are `apart` change like others but are not part of the row: they are large, and
+/// read only where they are needed. Optional `texts of` a part of what is written are fields of its
+/// struct, with the names of their columns.
 #[macro_export]
 macro_rules! entity {
     (
@@ -159,26 +166,37 @@ macro_rules! entity {
         $row:ident = $table:ident of $write:ty {
             fixed { $($fixed:ident: $fixed_sql:ident $(<$fixed_inner:ident>)? = $fixed_of:ident($fixed_get:expr),)* }
             changing { $($name:ident: $sql:ident $(<$inner:ident>)? = $of:ident($get:expr),)* }
+            $(texts of $part:ident -> $owner:ident { $($text:ident,)* })?
             $(apart { $($apart:ident = $apart_of:ident($apart_get:expr),)* })?
         }
     ) => {
         $crate::row! {
             $(#[$meta])*
-            $row { $($fixed: $fixed_sql $(<$fixed_inner>)?,)* $($name: $sql $(<$inner>)?,)* }
+            $row { $($fixed: $fixed_sql $(<$fixed_inner>)?,)* $($name: $sql $(<$inner>)?,)*
+                $($($text: Nullable<Text>,)*)? }
         }
+
+        $(impl $row {
+            fn take_texts(&mut self) -> $owner {
+                $owner { $($text: self.$text.take(),)* ..$owner::default() }
+            }
+        })?
 
         impl $crate::entity::Entity for $row {
             type Write = $write;
             type Row = $crate::nested! {
                 $({ $fixed_sql $(<$fixed_inner>)? })* $({ $sql $(<$inner>)? })*
+                $($({ $crate::optional_text!($text) })*)?
             };
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] =
-                &[$(stringify!($fixed),)* $(stringify!($name),)*];
+                &[$(stringify!($fixed),)* $(stringify!($name),)* $($(stringify!($text),)*)?];
             const FIXED: &'static [$crate::entity::Column<$write>] =
-                $crate::columns! { $table: $($fixed = $fixed_of($fixed_get),)* };
+                $crate::columns! { $($fixed = $fixed_of($fixed_get),)* };
             const CHANGING: &'static [$crate::entity::Column<$write>] = $crate::columns! {
-                $table: $($name = $of($get),)* $($($apart = $apart_of($apart_get),)*)?
+                $($name = $of($get),)*
+                $($($text = Text(|it| $part(it).$text.as_deref()),)*)?
+                $($($apart = $apart_of($apart_get),)*)?
             };
         }
     };
@@ -222,7 +240,7 @@ macro_rules! written {
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] = &[];
             const FIXED: &'static [$crate::entity::Column<$write>] =
-                $crate::columns! { $table: $($column = $of($get),)* };
+                $crate::columns! { $($column = $of($get),)* };
             const CHANGING: &'static [$crate::entity::Column<$write>] = &[];
         }
     };

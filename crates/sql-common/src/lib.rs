@@ -11,8 +11,8 @@
 //!
 //! The feature `testing` adds the shared tests (`store_suite!`) and fixtures of stored data.
 //!
-//! A new posting column needs the migrations, a line in `posting`, and one where the row becomes a
-//! value.
+//! A new column of a posting needs, beside the migrations, a line in `posting`, and one where the
+//! row becomes a value if it is no optional text.
 
 pub mod account;
 pub mod attention;

@@ -55,9 +55,7 @@ macro_rules! port {
                 $($done)*
                 async fn $name(&self, $($signature)*) -> Result<$answer, StoreError> {
                     $($keep)*
-                    let work = async move |conn: &mut _| {
-                        Ok($module::$name(conn, $($lend)*).await?)
-                    };
+                    let work = async move |conn: &mut _| $module::$name(conn, $($lend)*).await;
                     self.$how(work).await
                 }
             ] $($rest)*

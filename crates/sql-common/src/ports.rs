@@ -1,5 +1,5 @@
 /// The ports [`Store`](domain::store::Store), [`PostingReader`](domain::store::PostingReader) and
-/// [`CompanyReader`](domain::company::CompanyReader). Each store commits itself: `commit_postings`.
+/// [`CompanyReader`](domain::company::CompanyReader).
 #[macro_export]
 macro_rules! postings {
     ($store:ty) => {
@@ -53,7 +53,7 @@ macro_rules! postings {
                             if writes.is_empty() {
                                 return Ok(());
                             }
-                            self.commit_postings(writes).await
+                            self.write_commit(writes).await
                         }
                     }
                 }

@@ -72,7 +72,6 @@ entity! {
             location_country_code: Nullable<Text> = Text(|it| {
                 details(it).location_country_code.map(CountryCode::as_str)
             }),
-            location_city: Nullable<Text> = Text(|it| details(it).location_city.as_deref()),
             salary_min: Nullable<BigInt> = Integer(|it| details(it).salary_min),
             salary_max: Nullable<BigInt> = Integer(|it| details(it).salary_max),
             salary_currency_code: Nullable<Text> = Text(|it| {
@@ -81,19 +80,15 @@ entity! {
             salary_period: Nullable<Text> = Text(|it| {
                 details(it).salary_period.map(SalaryPeriod::as_str)
             }),
-            application_email: Nullable<Text> = Text(|it| details(it).application_email.as_deref()),
-            application_url: Nullable<Text> = Text(|it| details(it).application_url.as_deref()),
-            expiration_reason: Nullable<Text> = Text(|it| details(it).expiration_reason.as_deref()),
             valid_through: Nullable<Text> = Rendered(|it| text(details(it).valid_through.as_ref())),
             date_posted: Nullable<Text> = Rendered(|it| text(details(it).date_posted.as_ref())),
-            requisition_id: Nullable<Text> = Text(|it| details(it).requisition_id.as_deref()),
-            location_region: Nullable<Text> = Text(|it| details(it).location_region.as_deref()),
-            location_postal_code: Nullable<Text> = Text(|it| {
-                details(it).location_postal_code.as_deref()
-            }),
             locations: Nullable<Text> = Document(|it| text(details(it).locations.as_ref())),
             description_digest: Binary = Blob(|it| Some(details(it).raw_description.digest())),
             metadata: Nullable<Text> = Json(|it| details(it).metadata.as_ref().map(Metadata::as_str)),
+        }
+        texts of details -> Details {
+            location_city, application_email, application_url, expiration_reason, requisition_id,
+            location_region, location_postal_code,
         }
         apart {
             raw_description = Kept(PostingWrite::description),
@@ -140,7 +135,8 @@ pub(crate) fn original(
 impl PostingRow {
     /// The posting with its description if that was read, which is large and not needed for rules.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
-        let row = self;
+        let mut row = self;
+        let texts = row.take_texts();
         let details = Details {
             title: row.title,
             raw_description: Description::stored(
@@ -153,7 +149,6 @@ impl PostingRow {
                 row.location_country_code,
                 "postings.location_country_code",
             )?,
-            location_city: row.location_city,
             salary_min: row.salary_min,
             salary_max: row.salary_max,
             salary_currency_code: parse_optional(
@@ -161,16 +156,11 @@ impl PostingRow {
                 "postings.salary_currency_code",
             )?,
             salary_period: parse_optional(row.salary_period, "postings.salary_period")?,
-            application_email: row.application_email,
-            application_url: row.application_url,
             metadata: row.metadata.as_deref().map(Metadata::from_store),
-            expiration_reason: row.expiration_reason,
             valid_through: parse_optional(row.valid_through, "postings.valid_through")?,
             date_posted: parse_optional(row.date_posted, "postings.date_posted")?,
-            requisition_id: row.requisition_id,
-            location_region: row.location_region,
-            location_postal_code: row.location_postal_code,
             locations: document(row.locations.as_deref(), "postings.locations")?,
+            ..texts
         };
         let bytes = |stored: Option<Vec<u8>>, column: &str| {
             stored.map(|bytes| digest(&bytes, column)).transpose()

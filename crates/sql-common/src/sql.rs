@@ -302,8 +302,7 @@ macro_rules! listed {
 /// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one row that is sent |
 /// | `{table given}` | the rows that are sent, as `FROM` has them |
 /// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
-/// | `{table columns}` | `:table_id::uuid[], …`: columns sent to PostgreSQL beside other tables' |
-/// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows sent to PostgreSQL |
+/// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows that are sent |
 /// | `{table rows}` | what follows `INSERT INTO table ({table})`: all rows that are sent, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
@@ -317,7 +316,7 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
     };
     let table = E::TABLE;
     let named = |column: &Column<E::Write>| column.name.to_owned();
-    let array = |name: &str, column: &Column<E::Write>| format!(":{name}::{}[]", column.of.sent());
+    let all = || E::columns().map(|it| (it.name, it.of.sent()));
     let changing = || E::CHANGING.iter();
     let set = |from: fn(&str) -> String| {
         list(changing(), |column| {
@@ -335,10 +334,9 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
     let read = E::READ.iter().map(|name| format!("{table}.{name}"));
     let rows = match dialect {
         Dialect::Postgres => format!(
-            "SELECT {} FROM unnest({}) AS sent ({})",
+            "SELECT {} FROM {}",
             list(E::columns(), |it| cast(it, it.name)),
-            list(E::columns(), |it| array(it.name, it)),
-            list(E::columns(), named)
+            given(all(), dialect)
         ),
         Dialect::Sqlite => {
             let values = list(E::columns(), |it| format!(":{}", it.name));
@@ -360,12 +358,8 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
             " :",
             list(E::columns(), |it| cast(it, &format!(":{}", it.name))),
         ),
-        (
-            " given",
-            given(E::columns().map(|it| (it.name, it.of.sent())), dialect),
-        ),
+        (" given", given(all(), dialect)),
         (" update", update),
-        (" columns", list(E::columns(), |it| array(it.array, it))),
         (" sent", list(E::columns(), |it| cast(it, it.name))),
         (" rows", rows),
         (".changing", list(changing(), named)),

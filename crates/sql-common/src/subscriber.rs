@@ -362,6 +362,8 @@ async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     conn.execute_every::<Insert>(&new, &[]).await
 }
 
+/// The ports [`Store`](newsletter::store::Store) and
+/// [`SubscriberReader`](newsletter::store::SubscriberReader) of the newsletter.
 #[macro_export]
 macro_rules! subscribers {
     ($store:ty) => {
@@ -389,7 +391,7 @@ macro_rules! subscribers {
                             if writes.is_empty() {
                                 return Ok(());
                             }
-                            self.commit_subscribers(writes).await
+                            self.write_commit(writes).await
                         }
                     }
                 }

@@ -1228,10 +1228,6 @@ COMMENT ON COLUMN webhook_endpoints.leased_until IS
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
 
--- The endpoints that workers choose from. There are at most some thousands: each look reads them
--- all, which costs less than an index of columns that change with every round.
-CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
-
 CREATE TABLE webhook_waiting (
     endpoint uuid NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
     subject uuid NOT NULL,

@@ -878,8 +878,6 @@ CREATE TABLE webhook_endpoints (
 ) STRICT;
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
--- The endpoints that workers choose from.
-CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
 
 -- Subjects whose events wait for an endpoint: the last attempt at the next one failed, or there were
 -- too many of them for one round. One that is settled is deleted.

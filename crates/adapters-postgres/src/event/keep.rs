@@ -2,13 +2,11 @@ use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
 use sql_common::{
     binds,
-    executor::{Executor as _, counted},
+    executor::{Executor as _, Outcome, counted},
     horizon, statement,
     stored::most,
 };
 use time::OffsetDateTime;
-
-use crate::error::Failure;
 
 statement! {
     /// Follows the key from the last call's end to the first event to keep. Of several callers one
@@ -52,7 +50,7 @@ pub(super) async fn forget(
     conn: &mut AsyncPgConnection,
     before: OffsetDateTime,
     limit: usize,
-) -> Result<usize, Failure> {
+) -> Outcome<usize> {
     let asked = binds! { before, limit: most(limit) };
     Ok(counted(&conn.load::<Forget, _>(asked).await?))
 }
@@ -94,15 +92,15 @@ statement! {
     )
 }
 
-/// Whether transaction ids restarted low, because a dump was restored in a new server: new events
-/// would precede existing ones.
-pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
+/// Whether the ids of transactions have started low again, because a dump was restored in a new
+/// server: the next events would not follow those that are there.
+pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))
 }
 
-/// Raises the offset within the caller's transaction if still necessary.
-pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
+/// Raises the offset, in a transaction of the caller's, if that is still necessary.
+pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Outcome<()> {
     conn.execute::<Lock>(&[]).await?;
     conn.execute::<Raise>(&[]).await?;
     Ok(())

@@ -6,7 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Nullable};
 use diesel_async::AsyncPgConnection;
 use kernel::{
     CompanyId, StoreError,
-    event::{Cursor, LogPage, LogQuery, RecordedEvent},
+    event::{Cursor, EventName, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
     binds, each,
@@ -14,17 +14,12 @@ use sql_common::{
         EventRow, MOST_LOOKED_AT, PlacedColumns, PlacedEvent, cursor, cursor_values, page as of,
         prefixes, recorded, well_before,
     },
-    executor::Executor as _,
+    executor::{Executor as _, Outcome},
     horizon, statement,
-    stored::most,
+    stored::{array_text, most},
     types::{Id, StoredId},
 };
 use time::OffsetDateTime;
-
-use crate::{
-    error::Failure,
-    statement::{Value, load},
-};
 
 macro_rules! ahead {
     () => {
@@ -62,8 +57,9 @@ statement! {
                 WHERE ", ahead!(), "
                 ORDER BY commit_seq, number LIMIT :most
             ) AS looked_at
-            WHERE name = ANY(:names)
-                AND (source_identifier IS NULL OR source_identifier ^@ ANY(:prefixes))
+            WHERE name = ANY(ARRAY(SELECT json_array_elements_text(:names::json)))
+                AND (source_identifier IS NULL OR source_identifier
+                    ^@ ANY(ARRAY(SELECT json_array_elements_text(:prefixes::json))))
             LIMIT :limit
         ),
         is_short AS MATERIALIZED (SELECT count(*) < :limit AS yes FROM wanted),
@@ -95,21 +91,22 @@ type PageRow = (bool, bool, i64, i64, Option<PlacedEvent>);
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
     query: &LogQuery,
-) -> Result<Option<LogPage>, Failure> {
+) -> Outcome<Option<LogPage>> {
     let [commit_seq, number] = match query.after {
         Some(after) => cursor_values(after).map(Some),
         None => [None, None],
     };
-    let names = query.names.iter().map(|name| Some(name.as_str()));
+    let names: Vec<_> = query.names.iter().map(EventName::as_str).collect();
+    let (names, prefixes) = (array_text(&names), array_text(&prefixes(query)));
     let asked = binds! {
         commit_seq,
         number,
         most: most(MOST_LOOKED_AT),
-        names: Value::Texts(names.collect()),
-        prefixes: Value::Texts(prefixes(query).into_iter().map(Some).collect()),
+        names: &names,
+        prefixes: &prefixes,
         limit: most(query.limit.saturating_add(1)),
     };
-    let rows: Vec<PageRow> = load::<Page, _>(conn, asked).await?;
+    let rows: Vec<PageRow> = conn.load::<Page, _>(asked).await?;
     let (is_gone, is_full, commit_seq, number, _) = *rows.first().ok_or_else(no_log)?;
     if is_gone {
         return Ok(None);
@@ -137,7 +134,7 @@ statement! {
 pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
-) -> Result<Vec<RecordedEvent>, Failure> {
+) -> Outcome<Vec<RecordedEvent>> {
     let cursors = cursors.iter().copied().map(cursor_values);
     let cursors = each! { cursors, [commit_seq, number] => commit_seq, number };
     let rows = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
@@ -160,7 +157,7 @@ statement! {
 pub(super) async fn newest_of(
     conn: &mut AsyncPgConnection,
     companies: &[CompanyId],
-) -> Result<HashMap<CompanyId, Cursor>, Failure> {
+) -> Outcome<HashMap<CompanyId, Cursor>> {
     let companies = each! { companies, company => company: company.uuid() };
     let rows: Vec<(StoredId, i64, i64)> = conn.load_each::<NewestOf, _>(&companies, &[]).await?;
     let newest = rows.into_iter().map(|(company, commit_seq, number)| {
@@ -185,11 +182,11 @@ statement! {
     returns (BigInt, BigInt)
 }
 
-pub(super) async fn end(conn: &mut AsyncPgConnection) -> Result<Cursor, Failure> {
+pub(super) async fn end(conn: &mut AsyncPgConnection) -> Outcome<Cursor> {
     one(conn.load::<End, _>(&[]).await?)
 }
 
-fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
+fn one(places: Vec<(i64, i64)>) -> Outcome<Cursor> {
     let (commit_seq, number) = places.into_iter().next().ok_or_else(no_log)?;
     Ok(cursor(commit_seq, number)?)
 }
@@ -249,11 +246,8 @@ statement! {
     returns (BigInt, BigInt)
 }
 
-/// The place before all events since a time.
-pub(super) async fn cursor_at(
-    conn: &mut AsyncPgConnection,
-    at: OffsetDateTime,
-) -> Result<Cursor, Failure> {
+/// The place that all events since a time follow.
+pub(super) async fn cursor_at(conn: &mut AsyncPgConnection, at: OffsetDateTime) -> Outcome<Cursor> {
     let asked = binds! { at, well_before: well_before(at) };
     one(conn.load::<CursorAt, _>(asked).await?)
 }

@@ -3,7 +3,7 @@ use domain::store::{Health, Store, StoreClock as _};
 use kernel::{StoreError, testing::noon};
 
 use super::{Database, create, fixture, patient, run};
-use crate::{PostgresStore, error::Failure};
+use crate::PostgresStore;
 
 fn with_options(database: &Database, options: &str) -> crate::PostgresUrl {
     let text = database.text_url();
@@ -70,8 +70,10 @@ async fn a_role_without_rights_is_not_ready() {
 async fn commits_that_fail_in_a_row_are_not_ready() {
     let (_database, store) = fixture().await;
     let fail = || async {
-        let why = Failure::Lost("No space left on device".to_owned());
-        let work = store.connections.write::<()>(async move |_| Err(why));
+        let why = StoreError::InDoubt("No space left on device".to_owned());
+        let work = store
+            .connections
+            .write::<()>(async move |_| Err(why.into()));
         work.await.unwrap_err();
     };
     fail().await;
@@ -87,13 +89,15 @@ async fn commits_that_fail_in_a_row_are_not_ready() {
 #[tokio::test]
 async fn whatever_ends_the_connection_is_an_outage() {
     let (_database, store) = fixture().await;
-    let words = || Failure::Broken("breche Verbindung ab".to_owned());
-    let lives = store.connections.run::<()>(async move |_| Err(words()));
-    assert_eq!(lives.await, Err(words().into()));
+    let words = || StoreError::Broken("breche Verbindung ab".to_owned());
+    let lives = store
+        .connections
+        .run::<()>(async move |_| Err(words().into()));
+    assert_eq!(lives.await, Err(words()));
     let ends = async move |conn: &mut diesel_async::AsyncPgConnection| {
         let end = "SELECT pg_terminate_backend(pg_backend_pid())";
         conn.batch_execute(end).await.unwrap_err();
-        Err::<(), _>(words())
+        Err::<(), _>(words().into())
     };
     let ended = store.connections.run(ends).await;
     assert!(

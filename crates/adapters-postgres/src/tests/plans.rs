@@ -27,7 +27,10 @@ const PLANS: &str = "
     client::activity::Days | client_days_pkey
     client::activity::Tallies | client_tallies_pkey
     client::activity::Refusals | client_refusals_pkey
-    client::Trim | using client_days_pkey | using client_refusals_pkey
+    client::record::AddRefusals | using audit_by_subject
+    client::record::TrimDays | client_days_pkey
+    client::record::TrimRefusals | client_refusals_pkey
+    commit::Update | using postings_pkey | Index Cond: (id = sent.id) | !Sort
     draft::Forget | using drafts_used | using drafts_pkey | !Sort
     draft::Reserve | using drafts_pkey
     claim::Claim | using outbox_due | AND (next_at <= | !Sort Key
@@ -53,16 +56,17 @@ const PLANS: &str = "
     subscriber::Update | using subscribers_pkey | Index Cond: (id = sent.id) | !Sort
     webhook::endpoint::List | using webhook_endpoints_pkey | !Sort
     webhook::endpoint::ListOwned | using webhook_endpoints_by_owner | !Sort
-    webhook::lease::Backlog | using webhook_endpoints_active | using events_pkey
+    webhook::lease::Backlog | using webhook_endpoints_pkey | using events_pkey
         | endpoint = endpoint.id
     webhook::waiting::Due | using webhook_waiting_due | !Sort
     webhook::waiting::WaitingAmong | using webhook_waiting_pkey | subject = asked.chosen
     webhook::lease::Renew | using webhook_endpoints_pkey
     webhook::lease::EndLease | using webhook_endpoints_pkey
-    webhook::lease::BeginLease | using webhook_waiting_due | using webhook_endpoints_active
+    webhook::lease::BeginLease | using webhook_waiting_due | using webhook_endpoints_pkey
         | !hashed
-    webhook::round::Record | using webhook_endpoints_pkey | using webhook_waiting_pkey
-        | using webhook_waiting_silent
+    webhook::round::Held | using webhook_endpoints_pkey
+    webhook::round::Settle | using webhook_waiting_pkey
+    webhook::round::Wake | webhook_waiting_silent
     posting::load::ByIdentifier | postings_source_identifier_key
     posting::load::RepeatAnswers | postings_source_identifier_key
     posting::load::Whole | postings_pkey

@@ -28,11 +28,8 @@ const IN_ORDER: &str = "
     catalogue::read::List
         | SEARCH catalogues USING INDEX sqlite_autoindex_catalogues_2 (client_id=?
         | SEARCH postings USING INDEX postings_by_catalogue (catalogue_id=?)
-    client::IsErased | INDEX audit_by_subject (subject=? AND at>?)
     client::activity::Days | USING PRIMARY KEY (client_id=?
     client::activity::Refusals | USING PRIMARY KEY (client_id=?
-    client::TrimDays | USING PRIMARY KEY (client_id=?
-    client::TrimRefusals | USING PRIMARY KEY (client_id=?
     console::Newest | INDEX postings_by_update
     console::NewestOfStatus | INDEX postings_by_status
     console::Copies | INDEX postings_copies
@@ -69,7 +66,7 @@ const IN_ORDER: &str = "
     subscriber::ListSuppressed | INDEX subscribers_suppressed
     webhook::endpoint::List | INDEX sqlite_autoindex_webhook_endpoints_1
     webhook::endpoint::ListOwned | INDEX webhook_endpoints_by_owner
-    webhook::lease::Backlog | SCAN endpoint USING INDEX webhook_endpoints_active
+    webhook::lease::Backlog | SCAN endpoint USING INDEX sqlite_autoindex_webhook_endpoints_1
         | SEARCH waiting USING PRIMARY KEY (endpoint=?)
         | SEARCH events USING INTEGER PRIMARY KEY (rowid>?)
     webhook::waiting::Due | INDEX webhook_waiting_due
@@ -82,6 +79,9 @@ const IN_ORDER: &str = "
 const BY_KEY: &str = "
     console::CountStatus | COVERING INDEX postings_by_status
     client::Find | (id=?) | (client_id=?)
+    client::record::AddRefusals | INDEX audit_by_subject (subject=? AND at>?)
+    client::record::TrimDays | USING PRIMARY KEY (client_id=?
+    client::record::TrimRefusals | USING PRIMARY KEY (client_id=?
     duplicate::Numbered | INDEX postings_by_requisition (
     company::lists::Counts | INDEX postings_by_company (company_id=?)
     duplicate::Near | INDEX posting_signatures_in_band_1 ( | INDEX posting_signatures_in_band_2 (

@@ -1,6 +1,7 @@
 //! The tables `clients` and `client_secrets`.
 
 mod activity;
+mod record;
 
 use std::collections::HashMap;
 
@@ -9,9 +10,9 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
 use time::Duration;
 
-pub use self::activity::{
-    DayRow, PushNoted, RefusalRow, TallyRow, UseNoted, activities, clients_of, days_of, merged,
-    refusals_of, tallies_of,
+pub use self::{
+    activity::{activities, merged},
+    record::record,
 };
 use crate::{
     audit, binds, each, entity,
@@ -268,6 +269,7 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
     })
 }
 
+/// The ports [`Clients`](access::Clients) and [`ActivityLog`](access::ActivityLog).
 #[macro_export]
 macro_rules! clients {
     ($store:ty) => {
@@ -300,7 +302,7 @@ macro_rules! clients {
                             if writes.is_empty() {
                                 return Ok(());
                             }
-                            self.record_activity(client::merged(writes)).await
+                            self.write_commit(client::merged(writes)).await
                         }
                     }
                 }

@@ -164,13 +164,17 @@ impl<'c> Pipeline<'c> {
         done
     }
 
-    pub async fn end(mut self, done: Outcome<()>) -> Outcome<()> {
-        if let Err(failure) = done {
-            self.answers().await;
-            let mut conn = self.conn;
-            conn.batch_execute("ROLLBACK").await?;
-            return Err(failure);
-        }
+    /// Commits if all that was done succeeded, and undoes it otherwise.
+    pub async fn end<T>(mut self, done: Outcome<T>) -> Outcome<T> {
+        let answer = match done {
+            Ok(answer) => answer,
+            Err(failure) => {
+                self.answers().await;
+                let mut conn = self.conn;
+                conn.batch_execute("ROLLBACK").await?;
+                return Err(failure);
+            }
+        };
         self.send::<Commit, Value<'_>>(&[]);
         let mut answers = self.answers().await;
         let committed = answers.pop();
@@ -178,7 +182,7 @@ impl<'c> Pipeline<'c> {
         answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
         match committed {
             Some(Err(error)) => Err(StoreError::InDoubt(error.to_string()).into()),
-            _ => Ok(()),
+            _ => Ok(answer),
         }
     }
 

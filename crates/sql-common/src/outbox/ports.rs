@@ -78,8 +78,7 @@ macro_rules! outbox {
                         ) -> Result<(), StoreError> {
                             let error = error.to_owned();
                             self.repeatable(async move |conn| {
-                                outbox::give_up(conn, token, &error, now).await?;
-                                Ok(())
+                                outbox::give_up(conn, token, &error, now).await.map(drop)
                             })
                             .await
                         }

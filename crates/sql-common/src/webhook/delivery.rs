@@ -14,20 +14,22 @@ use crate::{
 };
 
 entity! {
-    DeliveryRow = webhook_deliveries of DeliveryRecord {
-        fixed {
-            at: Moment = Time(|delivery| Some(delivery.at)),
-            commit_seq: BigInt = Integer(|delivery| Some(cursor_values(delivery.event)[0])),
-            number: BigInt = Integer(|delivery| Some(cursor_values(delivery.event)[1])),
-            name: Text = Text(|delivery| Some(delivery.name.as_str())),
-            attempt: Count = Integer(|delivery| Some(delivery.attempt.into())),
-            status: Nullable<Count> = Integer(|delivery| delivery.status.map(i64::from)),
-            duration_ms: BigInt = Integer(|delivery| {
+    /// An attempt with its place among those of the endpoint.
+    DeliveryRow = webhook_deliveries of (i64, DeliveryRecord) {
+        fixed {}
+        changing {
+            position: BigInt = Integer(|(position, _)| Some(*position)),
+            at: Moment = Time(|(_, delivery)| Some(delivery.at)),
+            commit_seq: BigInt = Integer(|(_, delivery)| Some(cursor_values(delivery.event)[0])),
+            number: BigInt = Integer(|(_, delivery)| Some(cursor_values(delivery.event)[1])),
+            name: Text = Text(|(_, delivery)| Some(delivery.name.as_str())),
+            attempt: Count = Integer(|(_, delivery)| Some(delivery.attempt.into())),
+            status: Nullable<Count> = Integer(|(_, delivery)| delivery.status.map(i64::from)),
+            duration_ms: BigInt = Integer(|(_, delivery)| {
                 Some(i64::try_from(delivery.duration.as_millis()).unwrap_or(i64::MAX))
             }),
-            error: Nullable<Text> = Text(|delivery| delivery.error.as_deref()),
+            error: Nullable<Text> = Text(|(_, delivery)| delivery.error.as_deref()),
         }
-        changing {}
     }
 }
 

@@ -238,9 +238,7 @@ pub async fn insert(
 }
 
 statement! {
-    Update = r"
-        UPDATE webhook_endpoints SET {webhook_endpoints.changing = :}
-        WHERE id = :id AND version = :expected",
+    Update = every "{webhook_endpoints update}",
     over [EndpointRow]
 }
 
@@ -266,9 +264,7 @@ pub async fn update(
     let endpoint = &write.endpoint;
     let mut values = row::<EndpointRow>(endpoint);
     values.extend(binds! { expected: write.expected });
-    if conn.execute::<Update>(&values).await? == 0 {
-        return Err(StoreError::Conflict.into());
-    }
+    conn.execute_every::<Update>(&[values], &[]).await?;
     if write.starts_over {
         let (id, at) = (endpoint.id.uuid(), endpoint.updated_at);
         conn.execute::<ForgetHealth>(binds! { id }).await?;
@@ -363,9 +359,9 @@ pub async fn resend(
             }
             None => event.clone(),
         };
-        let mut values = row::<WaitingRow>(&waiting);
-        values.extend(binds! { endpoint: id });
-        conn.execute::<Wait>(&values).await?;
+        let waiting = [row::<WaitingRow>(&waiting)];
+        conn.execute_each::<Wait>(&waiting, binds! { endpoint: id })
+            .await?;
     }
     let is_known = has_passed || is_known(conn, id).await?;
     audit::write_entry(conn, entry.filter(|_| is_known)).await?;

@@ -11,8 +11,8 @@ mod waiting;
 
 pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
-/// The port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints and records rounds
-/// itself: `lease_endpoints`, `record_round`.
+/// The port [`Webhooks`](webhooks::Webhooks). How endpoints are leased is each store's own:
+/// `lease_endpoints`.
 #[macro_export]
 macro_rules! webhooks {
     ($store:ty) => {
@@ -72,7 +72,7 @@ macro_rules! webhooks {
                             holder: Uuid,
                             round: &Round,
                         ) -> Result<Recorded, StoreError> {
-                            self.record_round(holder, round.clone()).await
+                            self.write_commit((holder, round.clone())).await
                         }
                     }
                 }

@@ -144,7 +144,8 @@ pub async fn waiting_among(
 statement! {
     pub Wait = r"
         INSERT INTO webhook_waiting (endpoint, {webhook_waiting})
-        VALUES (:endpoint, {webhook_waiting :})
+        SELECT :endpoint{postgres ::uuid}, {webhook_waiting sent}
+        FROM {webhook_waiting given} WHERE true
         ON CONFLICT (endpoint, subject)
         DO UPDATE SET {webhook_waiting.changing = excluded}",
     over [WaitingRow]

@@ -23,7 +23,6 @@ use tokio::time::sleep;
 use super::{another, create, fixture, identifier, number, patient, run, texts, try_run};
 use crate::{
     PostgresOptions, PostgresStore,
-    error::Failure,
     migrations::{MIGRATIONS, migrate},
 };
 
@@ -40,7 +39,8 @@ impl MigrationSource<Pg> for Newer {
     }
 }
 
-async fn upgrade(store: &PostgresStore) -> Result<Vec<String>, Failure> {
+/// Migrates with the newer program.
+async fn upgrade(store: &PostgresStore) -> Result<Vec<String>, StoreError> {
     migrate(store.connections.take().await.unwrap(), Newer).await
 }
 
@@ -143,7 +143,7 @@ async fn a_migration_that_fails_leaves_the_ones_before_it_and_nothing_of_its_own
     run(&store, "ALTER TABLE postings ADD COLUMN note text").await;
     let failed = upgrade(&store).await;
     assert!(
-        matches!(&failed, Err(Failure::Broken(why)) if why.starts_with("2999-01-01-000000_notes: ")),
+        matches!(&failed, Err(StoreError::Broken(why)) if why.starts_with("2999-01-01-000000_notes: ")),
         "{failed:?}"
     );
     assert_eq!(store.ready().await, Ok(()));

@@ -146,6 +146,8 @@ kernel::contract_cases!(
         let stored = load(store, &["a"]).await?;
         assert_eq!(stored.postings, decided.postings);
         assert_eq!(stored.companies, decided.companies);
+        let set = stored.postings.values().map(|it| it.details.set_fields());
+        assert!(set.eq([(1 << crate::posting::Details::OPTIONAL_FIELDS.len()) - 1]));
         let reviewed = posting(store, "a").await?;
         let every = touching(&reviewed, |posting| {
             let at = noon() + hours(2);

@@ -1,4 +1,0 @@
-//! SQLite's own part of the webhooks port; the rest is `sql_common::webhook`.
-
-mod lease;
-mod round;
