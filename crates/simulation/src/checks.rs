@@ -7,7 +7,7 @@ use domain::{
     catalogue::Catalogues,
     company::CompanyReader,
     posting::event::{COMPANY_UPDATED, JOB_POSTING_ERASED, PUBLIC},
-    store::{PostingReader, Store},
+    store::{PostingReader, Reads},
 };
 use kernel::{
     Prefixes, Status,
@@ -104,7 +104,7 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
             continue;
         };
         let posting = view.posting;
-        let pushed = Store::load_by_id(&*world.memory, &[posting.id])
+        let pushed = Reads::load_by_id(&*world.memory, &[posting.id])
             .await
             .unwrap();
         let pushed = &pushed.postings[&name];

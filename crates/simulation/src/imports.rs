@@ -6,7 +6,7 @@ use domain::{
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
     import::{Ending, Line, LineText, Proof, Receipt, Summary},
     posting::{Handling, Posting},
-    store::Store,
+    store::Reads,
     usecase::{
         CatalogueCorrections as _, CatalogueError, CatalogueOrder, CorrectionOrder, ImportError,
         ImportOrder, Imports as _,
@@ -419,7 +419,7 @@ impl Whole {
 
 async fn postings(world: &World) -> Vec<Posting> {
     let identifiers = IDENTIFIERS.map(identifier);
-    let found = Store::load(&*world.memory, &identifiers, &[]).await;
+    let found = Reads::load(&*world.memory, &identifiers, &[]).await;
     let mut postings: Vec<_> = found.unwrap().postings.into_values().collect();
     postings.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
     postings

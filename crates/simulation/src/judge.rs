@@ -8,7 +8,7 @@ use domain::{
         PastImport, Released, Undone,
     },
     posting::Posting,
-    store::{PostingReader, Store, WriteSet},
+    store::{PostingReader, Reads, Store, WriteSet},
 };
 
 use uuid::Uuid;
@@ -107,7 +107,7 @@ async fn stored(
     identifier: &SourceIdentifier,
 ) -> Result<Option<Posting>, StoreError> {
     let identifiers = std::slice::from_ref(identifier);
-    let mut found = Store::load(&*world.memory, identifiers, &[]).await?;
+    let mut found = Reads::load(&*world.memory, identifiers, &[]).await?;
     let found = found.postings.remove(identifier);
     Ok(found.filter(|posting| posting.id == id))
 }
@@ -262,7 +262,7 @@ pub fn released(world: &World, lease: CatalogueLease, told: Released) {
 pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
     let (fates, mut expect) = world.catalogues().undone(lease, told);
     for (id, fate) in fates {
-        let found = Store::load_by_id(&*world.memory, &[id]).await.unwrap();
+        let found = Reads::load_by_id(&*world.memory, &[id]).await.unwrap();
         let found = found.postings.into_values().next();
         let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
         match fate {

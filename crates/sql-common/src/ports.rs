@@ -1,4 +1,6 @@
-/// The ports [`Store`](domain::store::Store), [`PostingReader`](domain::store::PostingReader) and
+//! The ports of postings and companies.
+
+/// The ports [`Reads`](domain::store::Reads), [`Store`](domain::store::Store), [`PostingReader`](domain::store::PostingReader) and
 /// [`CompanyReader`](domain::company::CompanyReader).
 #[macro_export]
 macro_rules! postings {
@@ -10,7 +12,7 @@ macro_rules! postings {
                     AsOf, PostingVersion, PostingView, RepeatAnswer,
                     duplicate::{Apart, Candidate, Fingerprint, Number},
                 },
-                store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
+                store::{ListQuery, PostingPage, PostingReader, Reads, Snapshot, Store, WriteSet},
             };
             use kernel::{
                 ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, StoreError,
@@ -22,7 +24,7 @@ macro_rules! postings {
             use $crate::{client, company, duplicate, posting};
 
             $crate::port! {
-                impl Store for $store {
+                impl Reads for $store {
                     query posting::load(
                         identifiers: &[SourceIdentifier], companies: &[CompanyId]
                     ) -> Snapshot;
@@ -48,14 +50,16 @@ macro_rules! postings {
                     query posting::records(
                         import: Uuid, postings: &[PostingId]
                     ) -> Vec<PostingVersion>;
-                    also {
-                        async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-                            if writes.is_empty() {
-                                return Ok(());
-                            }
-                            self.write_commit(writes).await
-                        }
+                }
+            }
+
+            #[async_trait::async_trait]
+            impl Store for $store {
+                async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+                    if writes.is_empty() {
+                        return Ok(());
                     }
+                    self.write_commit(writes).await
                 }
             }
 

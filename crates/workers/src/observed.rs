@@ -7,23 +7,15 @@ use std::{
 
 use ::newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use async_trait::async_trait;
-use domain::{
-    posting::{
-        PostingVersion, RepeatAnswer,
-        duplicate::{Candidate, Fingerprint},
-    },
-    store::{Snapshot, Store, WriteSet},
-};
+use domain::store::{Around, Store, WriteSet};
 use kernel::{
-    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    StoreError,
     event::{Event, Subject},
     outbox::{Effect, Queue, TaskWrites},
     trace::{NewSpan, OptionalTracer, Span},
 };
 use stores::Stores;
-use time::OffsetDateTime;
 use tracing::Level;
-use uuid::Uuid;
 
 use crate::{
     activity::{Activities, Verdict},
@@ -128,27 +120,16 @@ fn log(event: &Event) {
     );
 }
 
+impl<S: Store + ?Sized> Around for ObservedStore<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.inner
+    }
+}
+
 #[async_trait]
 impl<S: Store + ?Sized> Store for ObservedStore<S> {
-    async fn load(
-        &self,
-        identifiers: &[SourceIdentifier],
-        companies: &[CompanyId],
-    ) -> Result<Snapshot, StoreError> {
-        self.inner.load(identifiers, companies).await
-    }
-
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        self.inner.load_by_id(ids).await
-    }
-
-    async fn repeat_answers(
-        &self,
-        identifiers: &[SourceIdentifier],
-    ) -> Result<HashMap<SourceIdentifier, RepeatAnswer>, StoreError> {
-        self.inner.repeat_answers(identifiers).await
-    }
-
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let additions = Additions::of(&writes.tasks);
         let verdicts = Verdict::all_of(&writes);
@@ -161,54 +142,6 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         committed?;
         self.observer.activities.judged_all(&verdicts);
         Ok(())
-    }
-
-    async fn candidates(
-        &self,
-        fingerprints: &[Fingerprint],
-        named: &[PostingId],
-    ) -> Result<Vec<Candidate>, StoreError> {
-        self.inner.candidates(fingerprints, named).await
-    }
-
-    async fn copies(
-        &self,
-        of: &[PostingId],
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<Candidate>, StoreError> {
-        self.inner.copies(of, after, limit).await
-    }
-
-    async fn held(
-        &self,
-        before: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        self.inner.held(before, limit).await
-    }
-
-    async fn records(
-        &self,
-        import: Uuid,
-        postings: &[PostingId],
-    ) -> Result<Vec<PostingVersion>, StoreError> {
-        self.inner.records(import, postings).await
-    }
-
-    async fn fences(
-        &self,
-        clients: &[ClientId],
-    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.inner.fences(clients).await
-    }
-
-    async fn overdue(
-        &self,
-        now: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        self.inner.overdue(now, limit).await
     }
 }
 

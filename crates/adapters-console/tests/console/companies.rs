@@ -1,6 +1,6 @@
 use domain::{
     company::{Company, CompanyPair, Kept},
-    store::{Store as _, WriteSet},
+    store::{Reads as _, Store as _, WriteSet},
     testing::{create, pusher},
 };
 use fields::Website;

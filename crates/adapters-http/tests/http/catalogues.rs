@@ -4,7 +4,7 @@ use access::Scope;
 use domain::{
     catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, Missed, PastImport},
     import::{HeldBecause, Missing, Summary},
-    store::Store as _,
+    store::Reads as _,
     usecase::record_missed,
 };
 use kernel::{

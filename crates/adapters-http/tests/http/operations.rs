@@ -6,7 +6,7 @@ use access::Scope;
 use domain::{
     decision::duplicate,
     posting::Original,
-    store::{Store, WriteSet},
+    store::{Reads, Store, WriteSet},
 };
 use kernel::{
     Prefixes,
@@ -302,7 +302,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
 async fn mark(app: &TestApp, copy: &str, original: &str) {
     let store = &*app.backend.store;
     let names = [copy, original].map(identifier);
-    let mut known = Store::load(store, &names, &[]).await.unwrap();
+    let mut known = Reads::load(store, &names, &[]).await.unwrap();
     let [copy, original] = names.map(|name| known.postings[&name].clone());
     let original = Original {
         id: original.id,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     posting::{ENRICH, enrich, event},
-    store::{Store, WriteSet},
+    store::{Reads, Store, WriteSet},
 };
 use kernel::{
     PostingId, StoreError,

@@ -8,7 +8,7 @@ use domain::{
         Lifetime, PutPosting,
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, PUBLIC},
     },
-    store::Store,
+    store::{Reads as _, Store},
     testing::{commit_events, create, push, renaming},
     usecase,
 };

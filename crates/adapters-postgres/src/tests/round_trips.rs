@@ -9,7 +9,7 @@ use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
     posting::{Coordinates, ENRICH, EnrichedTexts, Findings, HistoryEntry, enrich, event},
-    store::{PostingWrite, Store, WriteSet},
+    store::{PostingWrite, Reads, Store, WriteSet},
     testing::{company, company_write, state},
 };
 use kernel::{

@@ -215,12 +215,12 @@ pub trait Catalogues: Send + Sync {
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import: as the last one; as the last that changed postings, if
-    /// [records](crate::store::Store::records) show that; as the last that
-    /// [counts](PastImport::counts_misses), if it does; and as the one that holds postings back, if
-    /// it does. `false`, without a write, if the lease is lost. Earlier held-back postings stay so
-    /// if the import `keeps_held`: it is incomplete, and the postings it named are
-    /// [kept](Missed::Kept).
+    /// Ends a lease, and records its import as the last one, as the last one that changed postings
+    /// if there are [records](crate::store::Reads::records) of that, as the last one that
+    /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
+    /// it does; `false`, and nothing is written, if the lease is not held any more. Postings that
+    /// were held back before stay so if the import `keeps_held`: it is not complete, and the
+    /// postings that it named are [kept](Missed::Kept).
     async fn finish(
         &self,
         lease: CatalogueLease,

@@ -19,7 +19,7 @@ pub struct Snapshot {
     pub postings: HashMap<SourceIdentifier, Posting>,
     /// The named companies, those of the postings, and their merge targets.
     pub companies: HashMap<CompanyId, Company>,
-    /// The companies' former names, newest first; only of [`Store::load_by_id`].
+    /// The companies' former names, newest first; only of `Reads::load_by_id`.
     pub former_names: HashMap<CompanyId, Vec<String>>,
 }
 

@@ -32,11 +32,11 @@ use crate::posting::{
     duplicate::{Apart, Candidate, Fingerprint, Number},
 };
 
-/// The port to the state.
+/// What use cases load of the state.
 #[async_trait]
-pub trait Store: Send + Sync {
-    /// The named postings with their companies, and the named companies. Descriptions lack their
-    /// texts, which no rule reads.
+pub trait Reads: Send + Sync {
+    /// The named postings with their companies, and the named companies. Descriptions come
+    /// without their texts, which no rule reads.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -55,24 +55,10 @@ pub trait Store: Send + Sync {
         Ok(self.load(identifiers, &[]).await?.repeat_answers())
     }
 
-    /// Writes everything or nothing.
-    ///
-    /// Companies have no version, so another commit may have made the same change. Then the company
-    /// stays, and events of `writes` about it are left out. A company keeps replaced names,
-    /// including the stored one: [`CompanyWrite::former_names`].
-    ///
-    /// History is trimmed where [`PostingWrite::trims_history`]. [Replaced](PostingWrite::replaced)
-    /// values are recorded, with the former description and texts.
-    ///
-    /// [`StoreError::Conflict`] for an unexpected version, a taken identifier, a company with
-    /// another owner than required, a posting without its required version, or a lost lease of a
-    /// finished task or import. [`StoreError::Locked`] if another transaction keeps a row locked;
-    /// never from a store with one writer.
-    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
-
-    /// The postings, open or not, that share a band with one of these fingerprints: per band the
-    /// oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]; and the named
-    /// postings with a fingerprint. Each once, by id. None by default, without marks of duplicates.
+    /// The postings, open or not, that share a band with one of these fingerprints: of each band
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. And the named
+    /// postings, if they have a fingerprint. Each comes once, by id. None by default: a store that
+    /// finds no duplicates marks none.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn candidates(
@@ -138,7 +124,113 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
-/// The port for reading postings as readers see them ([`PostingView::shown`]).
+/// The port to the state.
+#[async_trait]
+pub trait Store: Reads {
+    /// Writes everything or nothing.
+    ///
+    /// Companies have no version, so another commit may have changed one in the same way. Then it
+    /// stays as it is, and the events of `writes` about it are left out. A company keeps the names
+    /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
+    ///
+    /// The history of a posting loses its oldest entries where [`PostingWrite::trims_history`].
+    /// What a write has [replaced](PostingWrite::replaced) is recorded, with the description and
+    /// the texts as they were.
+    ///
+    /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
+    /// taken meanwhile, a company has another owner than its write requires, a posting does not
+    /// stand as it has to, or the lease of a finished task or of the import was lost.
+    /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
+    /// time; a store with a single writer never returns it.
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+}
+
+/// A store around another one, whose reads are those of the inner one.
+pub trait Around: Send + Sync {
+    type Inner: Reads + ?Sized;
+
+    fn inner(&self) -> &Self::Inner;
+}
+
+#[async_trait]
+impl<S: Around> Reads for S {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Snapshot, StoreError> {
+        self.inner().load(identifiers, companies).await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
+        self.inner().load_by_id(ids).await
+    }
+
+    async fn repeat_answers(
+        &self,
+        identifiers: &[SourceIdentifier],
+    ) -> Result<HashMap<SourceIdentifier, RepeatAnswer>, StoreError> {
+        self.inner().repeat_answers(identifiers).await
+    }
+
+    async fn candidates(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner().candidates(fingerprints, named).await
+    }
+
+    async fn numbered(&self, numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
+        self.inner().numbered(numbers).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner().copies(of, after, limit).await
+    }
+
+    async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
+        self.inner().told_apart(pairs).await
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        self.inner().fences(clients).await
+    }
+
+    async fn held(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        self.inner().held(before, limit).await
+    }
+
+    async fn records(
+        &self,
+        import: Uuid,
+        postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        self.inner().records(import, postings).await
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        self.inner().overdue(now, limit).await
+    }
+}
+
+/// The port for answers about postings, as their readers see them ([`PostingView::shown`]).
 #[async_trait]
 pub trait PostingReader: Send + Sync {
     /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.

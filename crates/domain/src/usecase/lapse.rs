@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// Expires the named overdue postings in one commit. [`Store::overdue`] names them; a renewed one
-/// stays.
+/// Expires the named postings whose lifetime has ended, in one commit. `Reads::overdue` names
+/// them; a posting that was renewed meanwhile stays.
 pub async fn expire(
     store: &dyn Store,
     overdue: &[SourceIdentifier],

@@ -1,5 +1,5 @@
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -8,10 +8,11 @@ use async_trait::async_trait;
 use domain::{
     posting::{
         AsOf, PostingVersion, PostingView,
-        duplicate::{Candidate, Fingerprint},
+        duplicate::{Apart, Candidate, Fingerprint, Number},
     },
     store::{
-        ListQuery, LockedRows, PostingPage, PostingReader, RowLocks, Snapshot, Store, WriteSet,
+        ListQuery, LockedRows, PostingPage, PostingReader, Reads, RowLocks, Snapshot, Store,
+        WriteSet,
     },
     testing::MemoryStore,
 };
@@ -29,20 +30,6 @@ const LATE: Duration = Duration::from_secs(1);
 
 #[async_trait]
 impl Store for Port {
-    async fn load(
-        &self,
-        identifiers: &[SourceIdentifier],
-        companies: &[CompanyId],
-    ) -> Result<Snapshot, StoreError> {
-        let load = Store::load(self.memory(), identifiers, companies);
-        self.0.read("load", load).await
-    }
-
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        let load = Store::load_by_id(self.memory(), ids);
-        self.0.read("load_by_id", load).await
-    }
-
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let (world, by) = (&self.0.world, &self.0.name);
         let (numbers, is_done) = (judge::numbers(&writes), AtomicBool::new(false));
@@ -59,59 +46,19 @@ impl Store for Port {
         }
         answer
     }
+}
 
-    async fn candidates(
-        &self,
-        fingerprints: &[Fingerprint],
-        named: &[PostingId],
-    ) -> Result<Vec<Candidate>, StoreError> {
-        let near = Store::candidates(self.memory(), fingerprints, named);
-        self.0.read("near", near).await
-    }
-
-    async fn copies(
-        &self,
-        of: &[PostingId],
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<Candidate>, StoreError> {
-        let copies = Store::copies(self.memory(), of, after, limit);
-        self.0.read("copies", copies).await
-    }
-
-    async fn held(
-        &self,
-        before: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        let held = Store::held(self.memory(), before, limit);
-        self.0.read("held", held).await
-    }
-
-    async fn records(
-        &self,
-        import: Uuid,
-        postings: &[PostingId],
-    ) -> Result<Vec<PostingVersion>, StoreError> {
-        let records = self.memory().records(import, postings);
-        self.0.read("records", records).await
-    }
-
-    async fn fences(
-        &self,
-        clients: &[ClientId],
-    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.0.read("fences", self.memory().fences(clients)).await
-    }
-
-    async fn overdue(
-        &self,
-        now: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        let overdue = Store::overdue(self.memory(), now, limit);
-        self.0.read("overdue", overdue).await
-    }
+behind_the_link! { Reads;
+    read load(identifiers: &[SourceIdentifier], companies: &[CompanyId]) -> Result<Snapshot, StoreError>;
+    read load_by_id(ids: &[PostingId]) -> Result<Snapshot, StoreError>;
+    read candidates(fingerprints: &[Fingerprint], named: &[PostingId]) -> Result<Vec<Candidate>, StoreError>;
+    read numbered(numbers: &[Number]) -> Result<Vec<Candidate>, StoreError>;
+    read copies(of: &[PostingId], after: Option<PostingId>, limit: usize) -> Result<Vec<Candidate>, StoreError>;
+    read told_apart(pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError>;
+    read held(before: OffsetDateTime, limit: usize) -> Result<Vec<SourceIdentifier>, StoreError>;
+    read records(import: Uuid, postings: &[PostingId]) -> Result<Vec<PostingVersion>, StoreError>;
+    read fences(clients: &[ClientId]) -> Result<HashMap<ClientId, Prefixes>, StoreError>;
+    read overdue(now: OffsetDateTime, limit: usize) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
 behind_the_link! { PostingReader;

@@ -19,7 +19,7 @@ use domain::{
         PostingVersion,
         duplicate::{Candidate, Fingerprint},
     },
-    store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
+    store::{LockedRows, Reads, RowLocks, Snapshot, Store, WriteSet},
 };
 use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
@@ -166,7 +166,7 @@ impl LockedRows for FaultyStore {
 }
 
 #[async_trait]
-impl Store for FaultyStore {
+impl Reads for FaultyStore {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -176,23 +176,11 @@ impl Store for FaultyStore {
         if let Some(error) = locked(&self.loads).clone() {
             return Err(error);
         }
-        Store::load(&*self.memory, identifiers, companies).await
+        Reads::load(&*self.memory, identifiers, companies).await
     }
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        Store::load_by_id(&*self.memory, ids).await
-    }
-
-    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let postings = writes.postings.len();
-        let after = self.begin(postings > 0, self.poison_of(&writes)).await?;
-        let rows = RowLocks::of(&writes);
-        if !self.locked_rows(&rows).await?.is_empty() {
-            return Err(StoreError::Locked("a row".to_owned()));
-        }
-        Store::commit(&*self.memory, writes).await?;
-        locked(&self.commits).push(postings);
-        after
+        Reads::load_by_id(&*self.memory, ids).await
     }
 
     async fn candidates(
@@ -200,7 +188,7 @@ impl Store for FaultyStore {
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
-        Store::candidates(&*self.memory, fingerprints, named).await
+        Reads::candidates(&*self.memory, fingerprints, named).await
     }
 
     async fn copies(
@@ -209,7 +197,7 @@ impl Store for FaultyStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
-        Store::copies(&*self.memory, of, after, limit).await
+        Reads::copies(&*self.memory, of, after, limit).await
     }
 
     async fn held(
@@ -217,7 +205,7 @@ impl Store for FaultyStore {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        Store::held(&*self.memory, before, limit).await
+        Reads::held(&*self.memory, before, limit).await
     }
 
     async fn records(
@@ -241,6 +229,21 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         self.memory.overdue(now, limit).await
+    }
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        let postings = writes.postings.len();
+        let after = self.begin(postings > 0, self.poison_of(&writes)).await?;
+        let rows = RowLocks::of(&writes);
+        if !self.locked_rows(&rows).await?.is_empty() {
+            return Err(StoreError::Locked("a row".to_owned()));
+        }
+        Store::commit(&*self.memory, writes).await?;
+        locked(&self.commits).push(postings);
+        after
     }
 }
 

@@ -39,8 +39,8 @@ use crate::{
     },
     report::Report,
     store::{
-        Health, ListQuery, LockedRows, PostingPage, PostingReader, ReplicaPosition, Rows, Snapshot,
-        Store, StoreClock, WriteSet,
+        Health, ListQuery, LockedRows, PostingPage, PostingReader, Reads, ReplicaPosition, Rows,
+        Snapshot, Store, StoreClock, WriteSet,
     },
 };
 
@@ -241,7 +241,7 @@ impl State {
 }
 
 #[async_trait]
-impl Store for MemoryStore {
+impl Reads for MemoryStore {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -257,27 +257,6 @@ impl Store for MemoryStore {
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         Ok(self.state().rows.by_id(ids))
-    }
-
-    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let mut state = self.state();
-        if !state.admits(&writes) {
-            return Err(StoreError::Conflict);
-        }
-        let unchanged = state.rows.apply(&writes)?;
-        state.write_missed(&writes);
-        for (id, write) in &writes.postings {
-            state.write_statements(*id, write.decision.as_ref());
-        }
-        state.write_reports(&writes.reports);
-        for (id, fingerprint) in writes.fingerprints {
-            state.write_fingerprint(id, fingerprint);
-        }
-        state.write_pairs(writes.pairs);
-        state.apart.extend(writes.apart);
-        state.told_apart.extend(writes.told_apart);
-        state.write_tasks(writes.tasks, &unchanged);
-        Ok(())
     }
 
     async fn candidates(
@@ -374,6 +353,30 @@ impl Store for MemoryStore {
         postings: &[PostingId],
     ) -> Result<Vec<PostingVersion>, StoreError> {
         Ok(self.state().rows.records(import, postings))
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if !state.admits(&writes) {
+            return Err(StoreError::Conflict);
+        }
+        let unchanged = state.rows.apply(&writes)?;
+        state.write_missed(&writes);
+        for (id, write) in &writes.postings {
+            state.write_statements(*id, write.decision.as_ref());
+        }
+        state.write_reports(&writes.reports);
+        for (id, fingerprint) in writes.fingerprints {
+            state.write_fingerprint(id, fingerprint);
+        }
+        state.write_pairs(writes.pairs);
+        state.apart.extend(writes.apart);
+        state.told_apart.extend(writes.told_apart);
+        state.write_tasks(writes.tasks, &unchanged);
+        Ok(())
     }
 }
 

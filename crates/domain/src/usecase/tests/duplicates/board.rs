@@ -19,7 +19,7 @@ use crate::{
         DUPLICATES, ENRICH, Enrichment, Lifetime, ReasonCode, Verdict,
         duplicate::{Apart, Candidate, Fingerprint, MinHash, Number},
     },
-    store::{ListOrder, ListQuery, PostingReader, Snapshot, Store, WriteSet},
+    store::{ListOrder, ListQuery, PostingReader, Reads, Snapshot, Store, WriteSet},
     testing::{MemoryStore, push_by},
     usecase::{Outcome, assignments, finish_idle_searches, ingest, look_up, record_outcomes},
 };
@@ -58,7 +58,7 @@ impl Raced<'_> {
 }
 
 #[async_trait]
-impl Store for Raced<'_> {
+impl Reads for Raced<'_> {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -70,11 +70,6 @@ impl Store for Raced<'_> {
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         self.store.load_by_id(ids).await
-    }
-
-    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        self.call();
-        self.store.commit(writes).await
     }
 
     async fn candidates(
@@ -117,6 +112,14 @@ impl Store for Raced<'_> {
         _: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl Store for Raced<'_> {
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        self.call();
+        self.store.commit(writes).await
     }
 }
 
