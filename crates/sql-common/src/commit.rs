@@ -18,9 +18,8 @@ use kernel::{
     event::{Event, Subject},
     outbox::{Effect, TaskWrites},
 };
-use webhooks::{Recorded, Round};
-
 use uuid::Uuid;
+use webhooks::{Recorded, Round};
 
 use crate::{
     attention, audit, binds, catalogue, client,
@@ -80,7 +79,6 @@ commits! {
         "webhook_endpoints, webhook_waiting, webhook_deliveries";
 }
 
-/// Writes a commit of postings, in a transaction of the caller's.
 pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     catalogue::hold(conn, writes).await?;
     lock(conn, writes).await?;
@@ -112,12 +110,12 @@ statement! {
 /// Locks a commit's postings, including those only with events or effects, so that a posting's
 /// tasks are numbered in commit order.
 ///
-/// A commit that only adds postings needs no lock. One that only changes postings locks them by its
-/// update, which looks them up in the order of their ids.
+/// A commit needs no lock if it cannot wait for a posting while holding locks: it only adds
+/// postings, or changes one and no company.
 async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let concerned = writes.concerned();
-    let only_changes = writes.companies.is_empty() && writes.postings.keys().eq(&concerned);
-    if !only_changes {
+    let is_single = concerned.len() == 1 && writes.postings.keys().eq(&concerned);
+    if !(is_single && writes.companies.is_empty()) {
         let ids = each! { concerned, id => id: id.uuid() };
         conn.lock_each::<LockPostings>(&ids).await?;
     }

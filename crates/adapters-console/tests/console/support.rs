@@ -31,7 +31,7 @@ use domain::{
     },
     company::{Company, CompanyPairView, CompanyReader, CompanyView, PairKind},
     posting::{ENRICH, Lifetime, Posting, PutPosting},
-    store::Store as _,
+    store::Reads as _,
     usecase::{CatalogueCorrections, CatalogueError, CorrectionOrder, ingest},
 };
 use kernel::{

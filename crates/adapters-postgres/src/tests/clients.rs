@@ -140,6 +140,5 @@ async fn activity_takes_as_many_round_trips_whatever_its_size() {
         store.record(&writes).await.unwrap();
         costs.push(count.swap(0, Ordering::Relaxed));
     }
-    // With BEGIN and COMMIT.
-    assert_eq!(costs, [4, 4]);
+    assert_eq!(costs, [1, 1]);
 }

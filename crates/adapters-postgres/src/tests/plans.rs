@@ -27,7 +27,7 @@ const PLANS: &str = "
     client::activity::Days | client_days_pkey
     client::activity::Tallies | client_tallies_pkey
     client::activity::Refusals | client_refusals_pkey
-    client::record::AddRefusals | using audit_by_subject
+    client::record::AddRefusals | using clients_pkey | audit_by_
     client::record::TrimDays | client_days_pkey
     client::record::TrimRefusals | client_refusals_pkey
     commit::Update | using postings_pkey | Index Cond: (id = sent.id) | !Sort
@@ -62,8 +62,7 @@ const PLANS: &str = "
     webhook::waiting::WaitingAmong | using webhook_waiting_pkey | subject = asked.chosen
     webhook::lease::Renew | using webhook_endpoints_pkey
     webhook::lease::EndLease | using webhook_endpoints_pkey
-    webhook::lease::BeginLease | using webhook_waiting_due | using webhook_endpoints_pkey
-        | !hashed
+    adapters_postgres::lease::BeginLease | using webhook_waiting_due | !hashed | !Seq Scan on webhook_waiting
     webhook::round::Held | using webhook_endpoints_pkey
     webhook::round::Settle | using webhook_waiting_pkey
     webhook::round::Wake | webhook_waiting_silent
@@ -225,7 +224,7 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
 }
 
 /// Statements that read a whole table: small, or without an index for rare queries.
-const READS_ALL: [&str; 10] = [
+const READS_ALL: [&str; 11] = [
     "attention::Clear",
     "attention::Items",
     "attention::LastCheck",
@@ -233,6 +232,7 @@ const READS_ALL: [&str; 10] = [
     "client::List",
     "event::keep::IsBehind",
     "event::keep::Raise",
+    "adapters_postgres::lease::BeginLease",
     "migrations::Needs",
     "retention::Erase",
     "subscriber::Count",

@@ -105,7 +105,7 @@ const BY_KEY: &str = "
     sign_in::Forget | sign_in_tokens_by_end
     sign_in::Trim | sign_in_tokens_by_holder
     webhook::endpoint::Hurry | INDEX webhook_waiting_due
-    webhook::lease::MayBeLeased
+    adapters_sqlite::lease::MayBeLeased
         | SEARCH waiting USING COVERING INDEX webhook_waiting_due (endpoint=?
     posting::view::History | posting_history
     posting::load::Held | INDEX postings_held (

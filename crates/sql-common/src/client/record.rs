@@ -10,7 +10,7 @@ use super::activity::{
     DayRow, PushNoted, RefusalRow, TallyRow, UseNoted, clients_of, days_of, refusals_of, tallies_of,
 };
 use crate::{
-    each,
+    binds, each,
     entity::row,
     executor::{Executor, Outcome},
     statement,
@@ -86,7 +86,7 @@ macro_rules! trim {
                 SELECT old.client_id, old.",
             $key,
             "
-                FROM {given client uuid, behind bigint} JOIN ",
+                FROM {given client uuid} JOIN ",
             $table,
             " AS old
                     ON old.client_id = sent.client AND old.",
@@ -100,7 +100,7 @@ macro_rules! trim {
                         WHERE kept.client_id = sent.client
                         ORDER BY kept.",
             $key,
-            " DESC LIMIT 1 OFFSET sent.behind
+            " DESC LIMIT 1 OFFSET :behind
                     )
             )"
         )
@@ -131,10 +131,11 @@ pub async fn record(conn: &mut impl Executor, writes: &ActivityWrites) -> Outcom
     let refusals: Vec<_> = writes.refusals.iter().map(row::<RefusalRow>).collect();
     conn.execute_each::<AddRefusals>(&refusals, &[]).await?;
     let behind = |kept: usize| most(kept.saturating_sub(1));
-    let days = each! { days_of(writes), client => client, behind: behind(DAYS_KEPT) };
-    conn.execute_each::<TrimDays>(&days, &[]).await?;
-    let refusals = refusals_of(writes);
-    let refusals = each! { refusals, client => client, behind: behind(REFUSALS_KEPT) };
-    conn.execute_each::<TrimRefusals>(&refusals, &[]).await?;
+    let clients = each! { days_of(writes), client => client };
+    let oldest = binds! { behind: behind(DAYS_KEPT) };
+    conn.execute_each::<TrimDays>(&clients, oldest).await?;
+    let clients = each! { refusals_of(writes), client => client };
+    let oldest = binds! { behind: behind(REFUSALS_KEPT) };
+    conn.execute_each::<TrimRefusals>(&clients, oldest).await?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use crate::{
     company::{CompanyReader as _, PairKind},
     posting::{COMPANIES, Lifetime},
-    store::Store as _,
+    store::Reads as _,
     testing::{MemoryStore, company, create, push_by},
     usecase::{
         CompanyError, Settling, ingest, merge_companies, settle_batch, tell_companies_apart,

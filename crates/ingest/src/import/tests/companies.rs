@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use domain::store::{Reads as _, Store as _};
+use domain::store::Reads as _;
 use fields::{Patch, Website};
 use kernel::CompanyId;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _};
