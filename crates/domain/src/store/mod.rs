@@ -147,8 +147,10 @@ pub trait Store: Reads {
 
 /// A store around another one, whose reads are those of the inner one.
 pub trait Around: Send + Sync {
+    /// The type of the inner store.
     type Inner: Reads + ?Sized;
 
+    /// Returns the store that is read.
     fn inner(&self) -> &Self::Inner;
 }
 
