@@ -131,7 +131,7 @@ async fn events_of(
             let (commit_seq, number) = after;
             let identifier = identifier.as_str();
             let asked = binds! { identifier, commit_seq, number, limit: LOOKED_AT };
-            Ok(conn.load::<EventsOf, _>(asked).await?)
+            conn.load::<EventsOf, _>(asked).await
         });
         let page: Vec<(i64, i64, bool)> = page.await?;
         let Some((commit_seq, number, _)) = page.last() else {
@@ -168,7 +168,7 @@ async fn erase(
         ..WriteSet::new(erasure.tasks.at)
     };
     commit::write(conn, &writes).await?;
-    Ok(report::erase(conn, erasure).await?)
+    report::erase(conn, erasure).await
 }
 
 #[async_trait]
@@ -190,7 +190,7 @@ impl Retention for PostgresStore {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        self.write(async move |conn| Ok(forget_versions(conn, before, limit).await?))
+        self.write(async move |conn| forget_versions(conn, before, limit).await)
             .await
     }
 

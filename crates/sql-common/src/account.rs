@@ -144,7 +144,7 @@ macro_rules! accounts {
                         ) -> Result<bool, StoreError> {
                             let accounts = accounts.iter().map(|it| it.as_str()).collect();
                             let leased = self.transaction(async move |conn| {
-                                Ok(account::lease(conn, &accounts, holder, until, now).await?)
+                                account::lease(conn, &accounts, holder, until, now).await
                             });
                             match leased.await {
                                 Ok(()) => Ok(true),
