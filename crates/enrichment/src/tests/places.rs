@@ -9,8 +9,8 @@ use super::{SOURCE, by_rules, input};
 type Input = (&'static str, &'static str, Option<(f64, f64)>);
 
 /// The inputs, with the coordinates where the place is one and known; of a common name those of the
-/// largest.
-const INPUTS: [Input; 70] = [
+/// largest, if it is by far.
+const INPUTS: [Input; 74] = [
     (
         "US",
         "Boston, MA; Remote-Friendly | San Francisco, CA | Seattle, WA",
@@ -69,7 +69,11 @@ const INPUTS: [Input; 70] = [
     ("DE", "Hinterpfuideifi", None),
     ("DE", "Building 7, Campus West", None),
     ("DE", "HQ", None),
-    ("US", "Springfield", Some((37.22, -93.29))),
+    ("SE", "Stockholm, Göteborg", None),
+    ("SE", "Malmö, Uppsala, Sverige", None),
+    ("DE", "Hamburg – München", None),
+    ("DE", "Neustadt", None),
+    ("US", "Springfield", None),
     ("US", "Portland", Some((45.52, -122.68))),
     ("AU", "Sydney NSW 2000", Some((-33.87, 151.21))),
     ("DE", "Region Hannover", Some((52.37, 9.73))),

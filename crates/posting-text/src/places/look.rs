@@ -1,14 +1,14 @@
 //! What a text that stands for a city holds: a place, none, or several.
 
-use super::{Coordinates, TABLE, fold::fold, named, states};
+use super::{Coordinates, Share, TABLE, fold::fold, named, states};
 
 /// What a text for a city holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
     /// One place.
     Found(Coordinates),
-    /// The largest place of a name that others of the country have too.
-    Ambiguous(Coordinates),
+    /// A name of several places of the country: the largest, if it is by far.
+    Ambiguous(Option<Coordinates>),
     /// A place that is in no table, or a text without a country.
     Unknown,
     /// Several places.
@@ -30,12 +30,17 @@ const NO_PLACE: &str = "\
 
 const PLACES: &str = "locations;location;places;offices;sites;cities;standorte;orte;lieux;steder";
 
-const AND: [&str; 9] = [
-    " and ", " und ", " et ", " or ", " oder ", " og ", " och ", " & ", " + ",
+const AND: [&str; 22] = [
+    " and ", " und ", " et ", " or ", " oder ", " og ", " och ", " & ", " + ", " sowie ", " bzw. ",
+    " y ", " e ", " i ", " o ", " ou ", " eller ", " ja ", " tai ", " - ", " – ", " — ",
 ];
+
+const BETWEEN: [char; 6] = [';', '|', '/', '•', '·', '\u{a6}'];
 
 /// Two places that are nearer than this, in degrees, are parts of one.
 const NEAR: f64 = 0.3;
+/// A name that is nearer than this to the city before it may be that of its region.
+const OF_REGION: f64 = 3.0;
 
 /// Looks up a text for a city.
 pub fn look(country: Option<&str>, region: Option<&str>, city: &str) -> Look {
@@ -47,22 +52,21 @@ pub fn look(country: Option<&str>, region: Option<&str>, city: &str) -> Look {
     if is_name.is_none() && is_several(country, city) {
         return Look::Several;
     }
-    let found = country.and_then(|country| Some((country, named(country, region, city)?)));
-    match found {
-        Some((country, place)) if region.is_none() && is_common(country, &folded) => {
-            Look::Ambiguous(place)
-        }
-        Some((_, place)) => Look::Found(place),
+    match country.and_then(|country| named(country, region, city)) {
+        Some((place, Share::None)) => Look::Found(place),
+        Some((place, Share::Small)) => Look::Ambiguous(Some(place)),
+        Some((_, Share::Large)) => Look::Ambiguous(None),
         None => Look::Unknown,
     }
 }
 
 /// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
-/// and its name as people write it. A text that holds no place, or several, has none.
+/// and its name as people write it. A text that holds no place or several, and a name that several
+/// places may mean, have none.
 pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
     match look(Some(country), region, city) {
-        Look::Found(place) | Look::Ambiguous(place) => Some(place),
-        Look::Unknown | Look::Several | Look::NoPlace => None,
+        Look::Found(place) | Look::Ambiguous(Some(place)) => Some(place),
+        Look::Ambiguous(None) | Look::Unknown | Look::Several | Look::NoPlace => None,
     }
 }
 
@@ -79,35 +83,48 @@ fn is_several(country: Option<&str>, city: &str) -> bool {
     for word in AND {
         text = text.replace(word, ";");
     }
-    let groups: Vec<_> = text.split([';', '|', '/']).map(str::trim).collect();
+    let groups: Vec<_> = text.split(BETWEEN).map(str::trim).collect();
     let groups: Vec<_> = groups.into_iter().filter(|it| !it.is_empty()).collect();
     let Some(country) = country else {
         let is_place = |group: &&&str| !is_no_place(&fold(group));
         return city.contains([';', '|']) && groups.iter().filter(is_place).count() > 1;
     };
-    let apart = |parts: &[&str]| {
-        let mut places: Vec<Coordinates> = Vec::new();
-        let known = parts.iter().filter(|part| !is_no_place(&fold(part)));
-        for place in known.filter_map(|part| named(country, None, part)) {
-            let is_near = |other: &Coordinates| {
-                (place.latitude - other.latitude).abs() < NEAR
-                    && (place.longitude - other.longitude).abs() < NEAR
-            };
-            if !places.iter().any(is_near) {
-                places.push(place);
-            }
-        }
-        places.len()
-    };
-    // Two parts between commas may be a city and its region.
-    let parts: Vec<_> = text.split(',').collect();
-    (groups.len() > 1 && apart(&groups) > 1) || (parts.len() > 2 && apart(&parts) > 2)
+    let places = groups.iter().filter(|it| !is_no_place(&fold(it)));
+    let places = places.filter_map(|it| Some((named(country, None, it)?.0, NEAR)));
+    are_apart(places) || is_list(country, &groups)
 }
 
-fn is_common(country: &str, folded: &str) -> bool {
-    let Some(names) = TABLE.get(country) else {
+/// Whether names between commas are several cities, and not a city and its region.
+fn is_list(country: &str, groups: &[&str]) -> bool {
+    let names = groups.iter().flat_map(|group| group.split(','));
+    let names: Vec<_> = names.map(fold).filter(|it| !is_no_place(it)).collect();
+    let Some(first) = names.first() else {
         return false;
     };
-    let of_state = |code: &&str| names.contains_key(&*format!("{folded} {code}"));
-    states::codes(country).filter(of_state).count() > 1
+    let begins_with_city = states::is_region(country, first) != Some(true);
+    let cities = names.iter().filter_map(|name| {
+        if begins_with_city && states::code(country, name).is_some() {
+            return None;
+        }
+        let apart = match states::is_region(country, name) {
+            Some(is_region) if !(is_region && begins_with_city) => NEAR,
+            _ => OF_REGION,
+        };
+        match named(country, None, name)? {
+            (place, Share::None) => Some((place, apart)),
+            // A quarter may have the name of a city elsewhere.
+            _ => None,
+        }
+    });
+    are_apart(cities)
+}
+
+/// Whether one of the places is so many degrees from the first.
+fn are_apart(mut places: impl Iterator<Item = (Coordinates, f64)>) -> bool {
+    places.next().is_some_and(|(first, _)| {
+        places.any(|(place, degrees)| {
+            (place.latitude - first.latitude).abs() >= degrees
+                || (place.longitude - first.longitude).abs() >= degrees
+        })
+    })
 }

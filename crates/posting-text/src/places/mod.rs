@@ -23,22 +23,45 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// The one place that a text means.
-fn named(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
+/// The largest place that a text may mean, and whether others share its name.
+fn named(country: &str, region: Option<&str>, city: &str) -> Option<(Coordinates, Share)> {
     let names = TABLE.get(country)?;
     let in_region = region.map(|region| format!("{city}, {region}"));
-    let place = candidates(country, in_region.as_deref().unwrap_or(city))
+    candidates(country, in_region.as_deref().unwrap_or(city))
         .into_iter()
         .find_map(|wanted| {
             let place = names.get(wanted.name.as_str())?;
-            // "Boston, GA" is not the Boston in the table.
-            let elsewhere = wanted.state.is_some_and(|state| state != place.state);
-            (!elsewhere).then_some(place)
-        })?;
-    Some(Coordinates {
-        latitude: f64::from(place.latitude) / 1000.0,
-        longitude: f64::from(place.longitude) / 1000.0,
-    })
+            let share = match wanted.state {
+                None => place.share,
+                // "Boston, GA" is not the Boston in the table.
+                Some(state) if state != place.state => return None,
+                Some(state) if wanted.name.ends_with(state) => place.share,
+                Some(_) => Share::None,
+            };
+            let coordinates = Coordinates {
+                latitude: f64::from(place.latitude) / 1000.0,
+                longitude: f64::from(place.longitude) / 1000.0,
+            };
+            Some((coordinates, share))
+        })
+}
+
+/// Whether a city has this name, alone or among others.
+#[cfg(feature = "redact")]
+pub(crate) fn is_city(country: &str, name: &str) -> bool {
+    !matches!(
+        look(Some(country), None, name),
+        Look::Unknown | Look::Several | Look::NoPlace
+    )
+}
+
+/// Whether other cities of the country have a name, too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Share {
+    None,
+    /// None of them has a third of the people.
+    Small,
+    Large,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +69,7 @@ struct Place {
     latitude: i32,
     longitude: i32,
     state: &'static str,
+    share: Share,
 }
 
 type Names = HashMap<&'static str, Place>;
@@ -79,8 +103,15 @@ fn parse(text: &'static str) -> HashMap<&'static str, Names> {
             latitude,
             longitude,
             state: columns.next().unwrap_or_default(),
+            share: Share::None,
         };
-        names.extend(spellings.split('|').map(|name| (name, place)));
+        names.extend(spellings.split('|').map(|name| {
+            let marks = [('~', Share::Small), ('?', Share::Large)];
+            let mut marked = marks.into_iter();
+            let marked = marked.find_map(|(mark, share)| Some((name.strip_prefix(mark)?, share)));
+            let (name, share) = marked.unwrap_or((name, Share::None));
+            (name, Place { share, ..place })
+        }));
     }
     countries.insert(country, names.into_iter().collect());
     countries

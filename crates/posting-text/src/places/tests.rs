@@ -91,6 +91,19 @@ fn a_text_may_hold_no_place_or_several() {
         ("DE", "Berlin / Hamburg"),
         ("DE", "Leipzig, Dresden, Chemnitz"),
         ("GB", "London or Manchester"),
+        ("SE", "Stockholm, Göteborg"),
+        ("SE", "Göteborg, Stockholm, Sverige"),
+        ("NO", "Bergen,Stavanger"),
+        ("DE", "Hamburg, München, Remote"),
+        ("DE", "Köln - Leipzig"),
+        ("DE", "Berlin • Dresden"),
+        ("ES", "Madrid, Barcelona"),
+        ("IT", "Milano, Roma"),
+        ("CH", "Zürich, Basel"),
+        ("PT", "Lisboa, Porto"),
+        ("NL", "Amsterdam, Rotterdam"),
+        ("US", "New York, Chicago"),
+        ("JP", "Tokyo, Osaka"),
     ] {
         assert_eq!(look(Some(country), None, text), Look::Several, "{text}");
         assert_eq!(find(country, None, text), None, "{text}");
@@ -103,18 +116,63 @@ fn a_text_may_hold_no_place_or_several() {
         ("DE", "Region Hannover"),
         ("AU", "Sydney NSW 2000"),
         ("DE", "Berlin (Remote)"),
+        ("DE", "Bremerhaven, Bremen"),
+        ("DE", "Cottbus, Brandenburg, Deutschland"),
+        ("DE", "München, Bayern"),
+        ("DE", "Dresden, Neustadt"),
+        ("ES", "Gandia, Valencia"),
+        ("BR", "Campinas, São Paulo"),
+        ("CH", "Interlaken, Bern"),
+        ("IE", "Bantry, Cork"),
+        ("AT", "Zell am See, Salzburg"),
+        ("GB", "Swansea, Wales"),
+        ("GB", "Croydon, London"),
+        ("US", "Buffalo, New York"),
+        ("US", "Boston, Massachusetts, United States"),
+        ("JP", "Hachioji, Tokyo"),
     ] {
         let found = look(Some(country), None, text);
         assert!(matches!(found, Look::Found(_)), "{text}: {found:?}");
     }
-    assert!(matches!(
-        look(Some("US"), None, "Portland"),
-        Look::Ambiguous(_)
-    ));
-    assert!(matches!(
-        look(Some("US"), Some("ME"), "Portland"),
-        Look::Found(_)
-    ));
+    for (country, text) in [
+        ("DE", "Neustadt"),
+        ("DE", "Neustadt, Sachsen-Anhalt"),
+        ("DE", "Rotenburg"),
+        ("DE", "Kirchheim"),
+        ("GB", "Newcastle"),
+        ("GB", "Ashford"),
+        ("FR", "Boulogne"),
+        ("ES", "San Isidro"),
+        ("IT", "San Pietro"),
+        ("CH", "Buchs"),
+        ("NO", "Sand"),
+        ("US", "Springfield"),
+    ] {
+        assert_eq!(
+            look(Some(country), None, text),
+            Look::Ambiguous(None),
+            "{text}"
+        );
+    }
+    for (country, text) in [("US", "Portland"), ("GB", "Newport"), ("DE", "Mitte")] {
+        let found = look(Some(country), None, text);
+        assert!(
+            matches!(found, Look::Ambiguous(Some(_))),
+            "{text}: {found:?}"
+        );
+    }
+    for (country, region, text) in [
+        ("US", Some("ME"), "Portland"),
+        ("US", None, "Springfield, MA"),
+        ("US", None, "Washington"),
+        ("DE", Some("Hessen"), "Neustadt"),
+        ("DE", None, "Neustadt an der Weinstraße"),
+        ("DE", None, "Frankfurt"),
+        ("DE", None, "Halle"),
+    ] {
+        let found = look(Some(country), region, text);
+        assert!(matches!(found, Look::Found(_)), "{text}: {found:?}");
+    }
     assert_eq!(look(Some("DE"), None, "Hinterpfuideifi"), Look::Unknown);
 }
 

@@ -131,7 +131,7 @@ impl Context<'_> {
         let place = || {
             self.posting
                 .country
-                .is_some_and(|country| places::find(country, None, word).is_some())
+                .is_some_and(|country| places::is_city(country, word))
         };
         self.is_of_city(word) || cues::are_of(word, Cues::REGION) || place()
     }
