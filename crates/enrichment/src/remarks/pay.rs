@@ -3,41 +3,39 @@
 use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
-/// Average annual wages of full-time employees in 2022, in the currency's units and rounded: OECD,
-/// "Pensions at a Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), for other
-/// major economies by the ILO's "Global Wage Report 2022–23". BGN, HKD, RON and VND: the statistics
-/// offices of these places. They are used with a factor of fifteen, so their order counts.
-const AVERAGE: [(&str, i64); 30] = [
-    ("AUD", 95_000),
-    ("BGN", 22_000),
-    ("BRL", 35_000),
-    ("CAD", 78_000),
-    ("CHF", 98_000),
-    ("CLP", 11_000_000),
-    ("CNY", 110_000),
-    ("COP", 20_000_000),
-    ("CZK", 500_000),
-    ("DKK", 500_000),
-    ("EUR", 42_000),
-    ("GBP", 45_000),
-    ("HKD", 230_000),
-    ("HUF", 6_000_000),
-    ("IDR", 37_000_000),
-    ("ILS", 170_000),
-    ("INR", 220_000),
-    ("ISK", 11_000_000),
-    ("JPY", 5_200_000),
-    ("KRW", 52_000_000),
-    ("MXN", 140_000),
-    ("NOK", 660_000),
-    ("NZD", 75_000),
-    ("PLN", 80_000),
-    ("RON", 75_000),
-    ("SAR", 80_000),
-    ("SEK", 500_000),
-    ("USD", 67_000),
-    ("VND", 90_000_000),
-    ("ZAR", 300_000),
+/// Average annual pay in 2022, in the currency's units and rounded, with the source. It is used with a
+/// factor of fifteen, so the order counts. "OECD" is "Pensions at a Glance 2023", table 7.5
+/// (<https://read.oecd.org/10.1787/b272660f-en>), which has the ILO's figures for Indonesia and Saudi
+/// Arabia; the other sources are statistics offices.
+const AVERAGE: [(&str, i64); 28] = [
+    ("AUD", 95_000),     // OECD
+    ("BRL", 33_000),     // IBGE, PNAD Contínua: 2,754 a month, all jobs
+    ("CAD", 78_000),     // OECD
+    ("CHF", 98_000),     // OECD: 103,142 US dollars
+    ("CLP", 9_100_000),  // INE, ESI: 757,752 a month, net
+    ("CNY", 114_000),    // NBS: 114,029, urban units that are not private
+    ("COP", 19_000_000), // OECD: 4,443 US dollars
+    ("CZK", 484_000),    // CZSO: 40,353 a month
+    ("DKK", 500_000),    // OECD
+    ("EUR", 42_000),     // OECD, between its countries
+    ("GBP", 45_000),     // OECD
+    ("HKD", 230_000),    // C&SD: 19,100 a month, median
+    ("HUF", 6_000_000),  // KSH: 499,980 a month
+    ("IDR", 37_000_000), // OECD: 2,481 US dollars
+    ("ILS", 136_000),    // CBS: 11,349 a month, November 2021
+    ("INR", 234_000),    // NSO, PLFS 2022-23: 19,492 a month, regular pay
+    ("ISK", 11_000_000), // OECD
+    ("JPY", 5_200_000),  // OECD
+    ("KRW", 52_000_000), // OECD
+    ("MXN", 140_000),    // OECD: 6,962 US dollars
+    ("NOK", 635_000),    // SSB: 634,700
+    ("NZD", 75_000),     // OECD
+    ("PLN", 76_000),     // GUS: 6,346.15 a month
+    ("RON", 73_500),     // INS: 6,126 a month
+    ("SAR", 79_000),     // OECD: 21,069 US dollars
+    ("SEK", 500_000),    // OECD
+    ("USD", 67_000),     // OECD
+    ("ZAR", 295_000),    // Stats SA, QES: 24,578 a month
 ];
 
 /// How far from the average pay is plausible: a director earns more, a trainee or a part-time
