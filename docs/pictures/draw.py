@@ -1,4 +1,4 @@
-"""Draws posting.svg and nights.svg. Run it in this folder after a change."""
+"""Draws posting.svg, nights.svg and states.svg. Run it in this folder after a change."""
 
 from html import escape
 from pathlib import Path
@@ -100,5 +100,41 @@ def nights():
     svg("nights.svg", 780, 260, parts, "A catalogue's three nights")
 
 
+STATES = {
+    "PendingEnrichment": (40, 90),
+    "approved": (320, 30),
+    "rejected": (320, 150),
+    "expired": (600, 90),
+}
+# From, to, where the line begins and ends, what moves the posting and where that stands.
+MOVES = [
+    ((0, 107), (40, 107), "", (0, 0)),
+    ((190, 100), (320, 55), "approved", (200, 66)),
+    ((190, 115), (320, 165), "rejected", (200, 160)),
+    ((365, 64), (365, 150), "judged again", (372, 100)),
+    ((405, 150), (405, 64), "", (0, 0)),
+    ((470, 47), (600, 98), "you, your catalogue or the lifetime", (500, 40)),
+    ((660, 124), (660, 205), "", (0, 0)),
+    ((660, 205), (115, 205), "you reopen it, or your catalogue lists it", (260, 222)),
+    ((115, 205), (115, 124), "", (0, 0)),
+]
+
+
+def states():
+    parts = [
+        '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#59636e"/></marker></defs>'
+    ]
+    for (x, y), (to_x, to_y), said, (at_x, at_y) in MOVES:
+        end = "" if (to_x, to_y) in [(660, 205), (115, 205)] else ' marker-end="url(#end)"'
+        line = f'<line x1="{x}" y1="{y}" x2="{to_x}" y2="{to_y}" stroke="#59636e"{end}/>'
+        parts += [line, text(at_x, at_y, said, "small")]
+    for name, (x, y) in STATES.items():
+        box = f'<rect class="box" x="{x}" y="{y}" width="150" height="34" rx="6"/>'
+        parts += [box, text(x + 14, y + 22, name, "head")]
+    svg("states.svg", 780, 240, parts, "The states of a posting")
+
+
 posting()
 nights()
+states()

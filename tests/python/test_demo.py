@@ -34,6 +34,11 @@ def test_the_link_of_the_demo_opens_the_console(chromium, tmp_path):  # noqa: F8
                     time.sleep(1)
                     chromium.refresh()
                 chromium.picture(Path(pictures) / "console.png")
+                # A page with the text as pushed, as Markdown and as readers see it.
+                chromium.get(chromium.current_url.rstrip("/") + "/postings?id=lumenfold-17")
+                chromium.follow(chromium.one("tbody a[href^='/postings/']"))
+                texts = chromium.one("section[aria-labelledby=h-texts]")
+                assert texts.screenshot(str(Path(pictures) / "posting.png"))
         finally:
             demo.terminate()
     assert demo.returncode == 0

@@ -43,7 +43,7 @@ COMMANDS = {
 def test_the_examples_of_the_guide_work(service, tmp_path, language):
     page = requests.get(f"{service.url}/docs", timeout=60).text
     blocks = re.findall(rf'<code data-language="{language}">(.*?)</code>', page, re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     script = "\n".join(html.unescape(block) for block in blocks) + CHECKS.get(language, "")
     # The only address that no test has.
     script = script.replace("https://receiver.example/hooks", "http://127.0.0.1:9/hooks")
@@ -64,3 +64,19 @@ def test_the_examples_of_the_guide_work(service, tmp_path, language):
     # The first events may be those of other tests.
     assert "JobPosting" in run.stdout or language == "Node"
     assert '"complete":true' in run.stdout
+    # The body of a refusal is seen in every language, and is the one that the guide shows.
+    refusal = '"location_country_code":["must be a country code'
+    assert refusal in run.stdout and refusal in html.unescape(page)
+
+
+def test_what_programs_read_first_leads_to_a_push(service):
+    text = requests.get(f"{service.url}/llms.txt", timeout=60).text
+    [script] = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    environment = os.environ | {
+        "BOARD": service.url,
+        "CLIENT_ID": service.client_id,
+        "CLIENT_SECRET": service.client_secret,
+    }
+    command = [*COMMANDS["curl"], script]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert re.fullmatch(r'{"data":{"uuid":"[0-9a-f-]{36}"}}', run.stdout), run.stdout + run.stderr

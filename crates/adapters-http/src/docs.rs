@@ -1,6 +1,6 @@
 //! The documentation: the guide, the OpenAPI document and Swagger UI, all of it in the binary.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, future, sync::Arc};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -17,9 +17,8 @@ use crate::{
     coding::encode,
     error::ApiError,
     etag::conditional,
-    guide, openapi,
+    guide, manual, openapi,
     resource::open,
-    sources,
 };
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
@@ -31,7 +30,7 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
 pub struct Docs {
     guide: Bytes,
     markdown: Bytes,
-    sources: Bytes,
+    pages: Vec<Bytes>,
     openapi: Bytes,
     line_schema: Bytes,
     ui: Arc<Config<'static>>,
@@ -52,10 +51,14 @@ impl Docs {
         });
         let (openapi, line_schema) =
             documents.map_err(|error| askama::Error::Custom(error.into()))?;
+        let pages = manual::PAGES
+            .into_iter()
+            .map(|it| Ok(manual::page(it)?.into()));
+        let pages: Result<_, askama::Error> = pages.collect();
         Ok(Self {
             guide: guide::page()?.into(),
             markdown: guide::markdown()?.into(),
-            sources: sources::page()?.into(),
+            pages: pages?,
             openapi: openapi.into(),
             line_schema: line_schema.into(),
             ui: Arc::new(ui),
@@ -73,9 +76,17 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(open("/docs").get(guide_page))
         .service(open("/docs/").get(guide_page))
         .service(open("/docs/guide.css").get(guide_style))
-        .service(open("/docs/sources").get(sources_page))
-        .service(open("/docs/sources.md").get(sources_text))
-        .service(open("/docs/examples/posthaste_scrapy.py").get(pipeline))
+        .service(open("/docs/copy.js").get(guide_script));
+    for (at, (path, _)) in manual::PAGES.into_iter().enumerate() {
+        let shown = move |docs: web::Data<Docs>| future::ready(page(docs.pages[at].clone()));
+        let path = path.trim_end_matches(".md");
+        config.service(open(&format!("/docs/{path}")).get(shown));
+    }
+    for (path, content) in manual::PAGES.into_iter().chain(manual::FILES) {
+        let file = move || future::ready(text(manual::kind(path), content));
+        config.service(open(&format!("/docs/{path}")).get(file));
+    }
+    config
         .service(open("/docs/reference").get(index))
         .service(open("/docs/{file:[^/]*}").get(file));
 }
@@ -115,24 +126,12 @@ async fn guide_page(docs: web::Data<Docs>) -> HttpResponse {
     page(docs.guide.clone())
 }
 
-async fn sources_page(docs: web::Data<Docs>) -> HttpResponse {
-    page(docs.sources.clone())
-}
-
 fn page(body: Bytes) -> HttpResponse {
     let answer = HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((CONTENT_SECURITY_POLICY, guide::POLICY))
         .body(body);
     shared(answer)
-}
-
-async fn sources_text() -> HttpResponse {
-    text("text/markdown", sources::TEXT)
-}
-
-async fn pipeline() -> HttpResponse {
-    text("text/x-python", sources::PIPELINE)
 }
 
 fn text(kind: &str, body: impl Into<Bytes>) -> HttpResponse {
@@ -147,6 +146,10 @@ async fn guide_style() -> HttpResponse {
         .content_type("text/css; charset=utf-8")
         .insert_header((CACHE_CONTROL, "public, max-age=3600"))
         .body(guide::STYLE)
+}
+
+async fn guide_script() -> HttpResponse {
+    text("text/javascript", guide::SCRIPT)
 }
 
 /// The Swagger UI page. Its asset addresses are absolute, so it also works without a trailing

@@ -4,10 +4,17 @@ use askama::Template;
 use domain::posting::ReasonCode;
 use serde::Deserialize;
 
-pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
-                          form-action 'none'; frame-ancestors 'none'";
+use crate::manual;
+
+/// The content security policy: nothing from other sites.
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+                          img-src 'self'; base-uri 'none'; form-action 'none'; \
+                          frame-ancestors 'none'";
 
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
+
+/// Buttons that copy examples.
+pub const SCRIPT: &str = include_str!("../templates/guide/copy.js");
 
 /// The entry point for programs, in the form of llmstxt.org.
 pub const FOR_PROGRAMS: &str = include_str!("../templates/guide/llms.txt");
@@ -20,9 +27,10 @@ macro_rules! examples {
     };
 }
 
-const EXAMPLES: [[&str; 3]; 7] = [
+const EXAMPLES: [[&str; 3]; 8] = [
     examples!("token.sh" "token.py" "token.mjs"),
     examples!("push.sh" "push.py" "push.mjs"),
+    examples!("refused.sh" "refused.py" "refused.mjs"),
     examples!("catalogue.sh" "catalogue.py" "catalogue.mjs"),
     examples!("status.sh" "status.py" "status.mjs"),
     examples!("search.sh" "search.py" "search.mjs"),
@@ -35,6 +43,7 @@ const EXAMPLES: [[&str; 3]; 7] = [
 struct Guide {
     sections: Vec<(Section, [&'static str; 3])>,
     texts: Texts,
+    fields: String,
     reasons: Vec<(&'static str, &'static str)>,
 }
 
@@ -43,12 +52,13 @@ struct Guide {
 struct Markdown {
     sections: Vec<(Section, [&'static str; 3])>,
     texts: Texts,
+    fields: String,
     reasons: Vec<(&'static str, &'static str)>,
 }
 
 #[derive(Deserialize)]
 struct Texts {
-    sections: [Section; 7],
+    sections: [Section; 8],
     statuses: Vec<Entry>,
     /// Refusals of a push by the beginning of their message, each with a remedy.
     refusals: Vec<Entry>,
@@ -60,6 +70,8 @@ struct Section {
     id: String,
     title: String,
     text: Vec<String>,
+    /// What the examples print.
+    answer: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -76,11 +88,13 @@ pub fn markdown() -> Result<String, askama::Error> {
     let Guide {
         sections,
         texts,
+        fields: _,
         reasons,
     } = Guide::new()?;
     let markdown = Markdown {
         sections,
         texts,
+        fields: manual::fields().to_owned(),
         reasons,
     };
     markdown.render()
@@ -94,6 +108,7 @@ impl Guide {
         Ok(Self {
             sections: texts.sections.clone().into_iter().zip(EXAMPLES).collect(),
             texts,
+            fields: manual::html_of("api/push.md", manual::fields())?,
             reasons: reasons
                 .map(|it| (it.as_str(), enrichment::sentence(*it)))
                 .collect(),

@@ -5,5 +5,5 @@ def lines():
 
 answer = http.put(f"{board}/api/job-board/catalogues/acme", data=lines(),
                   headers={"Content-Type": "application/x-ndjson"})
-answer.raise_for_status()
+assert answer.ok, answer.text
 print(answer.text)

@@ -1,2 +1,2 @@
 # Keep next_cursor of the answer, and go on with &after=… and &wait=30.
-curl -sf "$BOARD/api/job-board/events?limit=3" -H "Authorization: Bearer $TOKEN"
+curl -s --fail-with-body "$BOARD/api/job-board/events?limit=3" -H "Authorization: Bearer $TOKEN"

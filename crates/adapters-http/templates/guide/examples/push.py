@@ -5,5 +5,5 @@ posting = {
     "company": {"name": "The Bakery", "website_url": "https://bakery.example"},
 }
 answer = http.put(f"{board}/api/job-board/job-postings/acme-4711", json=posting, timeout=30)
-answer.raise_for_status()
+assert answer.ok, answer.text
 print(answer.headers["Posthaste-Outcome"], answer.json()["data"]["uuid"])

@@ -1,4 +1,4 @@
-curl -sf -X PUT "$BOARD/api/job-board/job-postings/acme-4711" \
+curl -s --fail-with-body -X PUT "$BOARD/api/job-board/job-postings/acme-4711" \
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{
     "title": "Baker",
     "raw_description": "<p>You bake bread and rolls in our team, five nights a week.</p>",

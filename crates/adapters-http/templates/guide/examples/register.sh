@@ -1,3 +1,3 @@
-curl -sf "$BOARD/api/job-board/webhooks" \
+curl -s --fail-with-body "$BOARD/api/job-board/webhooks" \
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
   -d '{"url": "https://receiver.example/hooks", "types": ["JobPostingApproved"]}'

@@ -6,6 +6,6 @@ answer = requests.post(f"{board}/oauth/token", timeout=30, data={
     "client_id": os.environ["CLIENT_ID"],
     "client_secret": os.environ["CLIENT_SECRET"],
 })
-answer.raise_for_status()
+assert answer.ok, answer.text
 http = requests.Session()
 http.headers["Authorization"] = "Bearer " + answer.json()["access_token"]

@@ -1,0 +1,106 @@
+//! The pages of `docs` for integrations, and the files that they name, as a board serves them.
+
+use askama::Template;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use url::Url;
+
+macro_rules! files {
+    ($($path:literal)+) => {
+        [$(($path, include_str!(concat!("../../../docs/", $path)))),+]
+    };
+}
+
+/// Pages by their path in `docs`. Each is served as HTML, too, without the extension.
+pub const PAGES: [(&str, &str); 6] = files!(
+    "api.md" "api/push.md" "api/read.md" "api/webhooks.md" "api/newsletter.md" "sources.md"
+);
+
+pub const FILES: [(&str, &str); 7] = files!(
+    "examples/board_copy.py" "examples/posthaste_scrapy.py" "examples/receiver.js"
+    "examples/receiver.py" "pictures/nights.svg" "pictures/posting.svg" "pictures/states.svg"
+);
+
+#[derive(Template)]
+#[template(path = "guide/document.html")]
+struct Page {
+    title: String,
+    body: String,
+}
+
+pub fn kind(path: &str) -> &'static str {
+    match path.rsplit_once('.') {
+        Some((_, "svg")) => "image/svg+xml",
+        Some((_, "py")) => "text/x-python",
+        Some((_, "js")) => "text/javascript",
+        _ => "text/markdown",
+    }
+}
+
+pub fn page((path, text): (&str, &str)) -> Result<String, askama::Error> {
+    let title = text.lines().next().unwrap_or_default();
+    let title = title.trim_start_matches(['#', ' ']).to_owned();
+    let body = html_of(path, text)?;
+    Page { title, body }.render()
+}
+
+/// The table of a posting's fields, as Markdown.
+pub fn fields() -> &'static str {
+    let (_, text) = PAGES[1];
+    let (_, rest) = text.split_once("### Fields\n").unwrap_or_default();
+    rest.split("\n#").next().unwrap_or_default()
+}
+
+/// Headings have the anchors that GitHub gives them. Links to what a board does not serve are text.
+pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
+    let base = Url::parse("http://board/docs/").and_then(|base| base.join(path));
+    let base = base.map_err(|error| askama::Error::Custom(error.into()))?;
+    let mut is_text = false;
+    let mut events = Vec::new();
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Link { ref dest_url, .. }) if served(&base, dest_url).is_none() => {
+                is_text = true;
+            }
+            Event::End(TagEnd::Link) if is_text => is_text = false,
+            mut event => {
+                if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) =
+                    &mut event
+                {
+                    let target = served(&base, dest_url);
+                    *dest_url = target.map_or(CowStr::Borrowed(""), CowStr::from);
+                }
+                if let (Some(Event::Start(Tag::Heading { id, .. })), Event::Text(text)) =
+                    (events.last_mut(), &event)
+                {
+                    *id = Some(CowStr::from(anchor(text)));
+                }
+                events.push(event);
+            }
+        }
+    }
+    let mut body = String::new();
+    html::push_html(&mut body, events.into_iter());
+    Ok(body)
+}
+
+/// Where a board serves what a page links to.
+fn served(base: &Url, link: &str) -> Option<String> {
+    if link.starts_with('#') || link.contains("://") {
+        return Some(link.to_owned());
+    }
+    let target = base.join(link).ok()?;
+    let path = target.path().strip_prefix("/docs/")?;
+    let is_in = |files: &[(&str, &str)]| files.iter().any(|(of, _)| *of == path);
+    let shown = if is_in(&PAGES) {
+        path.strip_suffix(".md")?
+    } else {
+        is_in(&FILES).then_some(path)?
+    };
+    let fragment = target.fragment().map(|it| format!("#{it}"));
+    Some(format!("/docs/{shown}{}", fragment.unwrap_or_default()))
+}
+
+fn anchor(title: &str) -> String {
+    let title = title.to_lowercase().replace(' ', "-");
+    title.replace(|c: char| c != '-' && !c.is_alphanumeric(), "")
+}
