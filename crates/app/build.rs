@@ -1,4 +1,4 @@
-//! Tells the program the commit that it is built from, and whether that is a release.
+//! Tells a program the commit that it is built from, and whether that is a release. `push` has it, too.
 
 use std::{path::Path, process::Command};
 
@@ -11,7 +11,6 @@ fn main() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
-    println!("cargo::rerun-if-changed=build.rs");
     let commit = head.exists().then(commit).flatten().unwrap_or_default();
     println!("cargo::rustc-env=BUILD_COMMIT={commit}");
     let version = env!("CARGO_PKG_VERSION");

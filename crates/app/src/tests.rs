@@ -2,7 +2,9 @@ use std::{collections::BTreeSet, env, fmt::Write as _, fs};
 
 use runtime::metrics::{self, Kind};
 
-use crate::{command::definitions, options};
+use cli::options;
+
+use crate::command::definitions;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference.md");
 const WRITE: &str = "POSTHASTE_WRITE_REFERENCE";

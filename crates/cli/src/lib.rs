@@ -1,6 +1,7 @@
 //! Everything around a program's commands.
 //!
-//! - [`options`], [`values`]: from arguments, the environment, `.env` and secrets.
+//! - [`program`]: from the command line to the exit code.
+//! - [`options`], [`values`], [`json`]: from arguments, the environment, `.env` and secrets.
 //! - [`output`], [`progress`], [`text`]: output that is safe for a terminal.
 //! - [`input`], [`records`]: input files, by lines and as CSV.
 //! - [`logging`]; [`misconfigured`]: errors of configuration that show in use.
@@ -8,10 +9,12 @@
 
 pub mod descriptors;
 pub mod input;
+pub mod json;
 pub mod logging;
 pub mod misconfigured;
 pub mod options;
 pub mod output;
+pub mod program;
 pub mod progress;
 pub mod records;
 pub mod shutdown;

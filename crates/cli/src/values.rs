@@ -10,6 +10,7 @@ use std::{
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use fields::line::short_text;
+use kernel::CatalogueName;
 use secrecy::SecretString;
 use url::Url;
 
@@ -86,6 +87,17 @@ impl TypedValueParser for Names {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.0.iter().map(PossibleValue::new)))
     }
+}
+
+pub fn catalogue(text: &str) -> Result<CatalogueName, String> {
+    let name = CatalogueName::new(text);
+    let name = name.map_err(|_| format!("{text:?} is not 1 to 64 characters of A-Za-z0-9._-"))?;
+    if matches!(text, "." | "..") {
+        return Err(format!(
+            "{text:?} has a meaning of its own in the path of a URL"
+        ));
+    }
+    Ok(name)
 }
 
 pub fn bind(text: &str) -> Result<SocketAddr, String> {

@@ -34,8 +34,19 @@ pub struct Receipt {
     pub message: String,
     /// The errors by field, as the service wrote them.
     pub errors: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub notices: Vec<Notice>,
     /// Of a line that a dry run would take.
     pub preview: Option<Preview>,
+}
+
+/// What a line that was taken did not do as sent.
+#[derive(Debug, Deserialize)]
+pub struct Notice {
+    pub code: String,
+    #[serde(default)]
+    pub field: String,
+    pub message: String,
 }
 
 /// What a dry run previews of a line.

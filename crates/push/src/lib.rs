@@ -6,10 +6,13 @@
 //! already taken do not change. [`Progress`] reports meanwhile, and [`show`] displays it. The
 //! [`Import`] has the outcome; [`Summary`] and [`write_rejects`] report it.
 //!
+//! [`Push`] is the command, of `posthaste` and of a program of its own.
+//!
 //! Memory is bounded for any input: a few blocks, and at most 64 MiB of receipts.
 
 mod answer;
 mod body;
+mod command;
 mod counts;
 mod entry;
 mod failure;
@@ -28,16 +31,18 @@ mod spool;
 mod summary;
 mod token;
 
-pub use self::{
-    answer::{Missing, Outcome, Receipt},
-    counts::Counts,
-    from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting},
-    import::{Catalogue, Handling, Import, Options, Receipts},
-    loader::Loader,
-    progress::{Progress, Snapshot},
-    rejects::write_rejects,
+use self::{
+    answer::Missing,
+    import::{Catalogue, Handling, Import},
     show::show,
-    source::Source,
     summary::Summary,
+};
+pub use self::{
+    answer::Receipt,
+    command::{Push, definitions},
+    import::{Options, Receipts},
+    loader::Loader,
+    progress::Progress,
+    source::Source,
     token::Credentials,
 };

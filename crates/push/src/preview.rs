@@ -1,16 +1,18 @@
-//! What a dry run previews of each line: the verdict of the rules, and remarks.
+//! What a dry run previews of each line: the verdict of the rules, remarks, and notices by field.
 
 use std::collections::BTreeMap;
 
+use fields::validation::field_of;
 use serde::Serialize;
 
-use crate::answer::{Preview, Receipt};
+use crate::answer::Receipt;
 
-/// Lines with the same verdict, or with a remark of the same code.
+/// Lines with the same verdict, with a remark of the same code, or with a notice about the same field.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// `approved`, `rejected` or `remark`.
+    /// `approved`, `rejected`, `remark`, or the code of a notice.
     pub kind: String,
+    /// The field of a notice.
     pub code: String,
     pub count: u64,
     /// The identifier and the sentence of the first of them.
@@ -22,13 +24,13 @@ pub struct Finding {
 pub fn findings(receipts: &[Receipt]) -> Vec<Finding> {
     let mut found = BTreeMap::<(String, String), Finding>::new();
     for receipt in receipts {
-        let Some(Preview { verdict, remarks }) = &receipt.preview else {
-            continue;
-        };
-        let verdict = verdict.iter();
-        let verdict = verdict.map(|it| (it.outcome.as_str(), &it.code, &it.sentence));
-        let remarks = remarks.iter().map(|it| ("remark", &it.code, &it.sentence));
-        for (kind, code, sentence) in verdict.chain(remarks) {
+        let verdict = receipt.preview.iter().flat_map(|it| &it.verdict);
+        let verdict = verdict.map(|it| (it.outcome.as_str(), it.code.clone(), &it.sentence));
+        let remarks = receipt.preview.iter().flat_map(|it| &it.remarks);
+        let remarks = remarks.map(|it| ("remark", it.code.clone(), &it.sentence));
+        let notices = receipt.notices.iter();
+        let notices = notices.map(|it| (it.code.as_str(), field_of(&it.field), &it.message));
+        for (kind, code, sentence) in verdict.chain(remarks).chain(notices) {
             let first = || Finding {
                 kind: kind.to_owned(),
                 code: code.clone(),
@@ -41,6 +43,11 @@ pub fn findings(receipts: &[Receipt]) -> Vec<Finding> {
         }
     }
     let mut found: Vec<_> = found.into_values().collect();
-    found.sort_by_key(|it| (it.kind == "remark", std::cmp::Reverse(it.count)));
+    let place = |kind: &str| match kind {
+        "approved" | "rejected" => 0,
+        "remark" => 1,
+        _ => 2,
+    };
+    found.sort_by_key(|it| (place(&it.kind), std::cmp::Reverse(it.count)));
     found
 }

@@ -101,7 +101,8 @@ impl fmt::Display for Summary {
             let kind = match kind.as_str() {
                 "remark" => "remark",
                 "approved" => "would be approved",
-                _ => "would be rejected",
+                "rejected" => "would be rejected",
+                notice => &format!("taken, with the notice {}", plain(notice)),
             };
             let code = plain(code);
             write!(f, "\n{count:>10} × {kind}: {code}")?;
@@ -122,8 +123,14 @@ impl fmt::Display for Summary {
                 "\n{lines} of the refused lines expire a posting that is not there: nothing is left to do"
             )?;
         }
-        for (code, count) in &self.notices {
-            write!(f, "\n{count:>10} × taken, with the notice {}", plain(code))?;
+        let is_shown = |code: &str| self.previews.iter().any(|it| it.kind == code);
+        let notices = self.notices.iter().filter(|(code, _)| !is_shown(code));
+        for (code, count) in notices {
+            write!(
+                f,
+                "\n{count:>10} × taken, with the notice {}; --dry-run says for which fields",
+                plain(code)
+            )?;
         }
         if let Some(changes) = &self.changes {
             changes.lost.iter().try_for_each(|(field, count)| {
@@ -166,7 +173,9 @@ mod tests {
         let remark =
             json!({"code": "no_place", "field": "x", "sentence": "\"Remote\" is no place."});
         let verdict = json!({"outcome": "approved", "code": "no_objection", "sentence": "Fine."});
+        let notice = json!({"code": "left_out", "field": "employment_types.0", "message": "No."});
         let taken = json!({"line": 2, "id": "b", "outcome": "created", "status": 201,
+            "notices": [notice],
             "preview": {"verdict": verdict, "remarks": [remark]}});
         let import = Import {
             counts: Counts {
@@ -199,9 +208,10 @@ mod tests {
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
                     1 × title: is required\n         \
                     1 × would be approved: no_objection\n         \
-                    1 × remark: no_place: b: \"Remote\" is no place.\n\
+                    1 × remark: no_place: b: \"Remote\" is no place.\n         \
+                    1 × taken, with the notice left_out: employment_types.*: b: No.\n\
                     1 of the refused lines may be about other postings\n         \
-                    3 × taken, with the notice unknown_field\n        \
+                    3 × taken, with the notice unknown_field; --dry-run says for which fields\n        \
                     21 × lost the value of salary_min\n         \
                     4 × shrunk\n\
                     The import looks degraded: lost:salary_min. Look at the source.";
@@ -217,6 +227,8 @@ mod tests {
             {"kind": "approved", "code": "no_objection", "count": 1, "id": "b", "sentence": "Fine."},
             {"kind": "remark", "code": "no_place", "count": 1, "id": "b",
                 "sentence": "\"Remote\" is no place."},
+            {"kind": "left_out", "code": "employment_types.*", "count": 1, "id": "b",
+                "sentence": "No."},
         ]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
     }

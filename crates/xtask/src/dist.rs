@@ -1,4 +1,5 @@
-//! Packs a build: a Debian package, a container image, an archive, a bill of materials, checksums.
+//! Packs a build: a Debian package, a container image, an archive, `push` as a program of its own, a
+//! bill of materials, checksums.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -26,18 +27,12 @@ pub fn run(profile: &str) -> Result<()> {
     fs::create_dir_all(&dist)?;
     let bill = bill(&dist)?;
     let mut build = cargo();
-    build.args([
-        "build",
-        "--locked",
-        "--package",
-        "app",
-        "--all-features",
-        "--profile",
-        profile,
-    ]);
-    interrupt.run(build.current_dir(ROOT))?;
+    build.args(["build", "--locked", "--all-features", "--profile", profile]);
+    interrupt.run(build.args(["--package", "app"]).current_dir(ROOT))?;
     let folder = if profile == "dev" { "debug" } else { profile };
     let program = target.join(folder).join("posthaste");
+    let push = static_push(&interrupt, profile)?;
+    let push = target.join(push).join(folder).join("posthaste-push");
 
     let files = Files::at(&dist.join("package"));
     files.fill(&program)?;
@@ -46,6 +41,7 @@ pub fn run(profile: &str) -> Result<()> {
         deb(&dist, &files, &architecture)?,
         archive(&dist, &files, &architecture)?,
         image(&dist, &program, &architecture)?,
+        alone(&dist, &push, &architecture)?,
         bill,
     ];
     fs::remove_dir_all(&files.root)?;
@@ -53,6 +49,24 @@ pub fn run(profile: &str) -> Result<()> {
     fs::write(dist.join("SHA256SUMS"), format!("{sums}\n"))?;
     println!("{sums}\nin {}", dist.canonicalize()?.display());
     Ok(())
+}
+
+/// Builds `push` with a C library of its own, so that it runs on any Linux. Returns the target.
+fn static_push(interrupt: &Interrupt, profile: &str) -> Result<String> {
+    let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
+    let mut build = cargo();
+    build.args(["build", "--locked", "--package", "push", "--bins"]);
+    build.args(["--profile", profile, "--target", &target]);
+    interrupt
+        .run(build.current_dir(ROOT))
+        .with_context(|| format!("needs musl-tools, and `rustup target add {target}`"))?;
+    Ok(target)
+}
+
+fn alone(dist: &Path, push: &Path, architecture: &str) -> Result<String> {
+    let name = format!("posthaste-push-{VERSION}-linux-{architecture}");
+    Files::at(dist).copy(push, &name, 0o755)?;
+    Ok(name)
 }
 
 struct Files {

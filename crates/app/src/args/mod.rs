@@ -9,7 +9,7 @@ mod service;
 mod store;
 pub mod values;
 
-use std::process::ExitCode;
+pub use cli::{json::JsonArgs, program::exit_code};
 
 pub use self::{
     console::{ConsoleArgs, ConsoleUrlArgs},
@@ -21,13 +21,5 @@ pub use self::{
         AdminArgs, AppealArgs, HttpArgs, LONGEST_TEXTS_KEPT, LaneArgs, LifetimeArgs, PublicUrlArgs,
         TokenArgs, WebhookAddressArgs, WorkArgs,
     },
-    store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
+    store::{ChangeArgs, DataDirArgs, ListArgs, StoreArgs},
 };
-
-pub fn exit_code(is_good: bool) -> ExitCode {
-    if is_good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
-}

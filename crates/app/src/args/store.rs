@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use cli::output;
+use cli::{json::JsonArgs, output};
 use kernel::audit::Attribution;
 use serde::Serialize;
 use stores::Stores;
@@ -98,35 +98,6 @@ pub struct ChangeArgs {
 impl ChangeArgs {
     pub async fn open(&self) -> anyhow::Result<(Attribution, Stores)> {
         Ok((self.operator.attribution()?, self.store.open().await?))
-    }
-}
-
-#[derive(Debug, Args)]
-pub struct JsonArgs {
-    /// Print JSON instead of text
-    #[arg(long = "json", env = "POSTHASTE_JSON")]
-    pub enabled: bool,
-}
-
-impl JsonArgs {
-    pub fn record(&self, record: &impl Serialize, keys: &str) -> anyhow::Result<()> {
-        if self.enabled {
-            output::print_json(record)
-        } else {
-            output::print(output::record(record, keys)?)
-        }
-    }
-
-    pub fn print(
-        &self,
-        shown: &impl Serialize,
-        text: impl FnOnce() -> String,
-    ) -> anyhow::Result<()> {
-        if self.enabled {
-            output::print_json(shown)
-        } else {
-            output::print(text())
-        }
     }
 }
 

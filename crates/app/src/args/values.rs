@@ -2,7 +2,7 @@ use access::Scope;
 pub use access::requests_per_minute as client_limit;
 pub use cli::values::*;
 pub use fields::day::since;
-use kernel::{CatalogueName, Operator, Prefixes, SourceIdentifier, Status};
+use kernel::{Operator, Prefixes, SourceIdentifier, Status};
 use newsletter::{
     subscriber::{Email, SubscriberId},
     usecase::PersonRef,
@@ -33,17 +33,6 @@ pub fn identifier_prefix(text: &str) -> Result<String, String> {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),
     }
-}
-
-pub fn catalogue(text: &str) -> Result<CatalogueName, String> {
-    let name = CatalogueName::new(text);
-    let name = name.map_err(|_| format!("{text:?} is not 1 to 64 characters of A-Za-z0-9._-"))?;
-    if matches!(text, "." | "..") {
-        return Err(format!(
-            "{text:?} has a meaning of its own in the path of a URL"
-        ));
-    }
-    Ok(name)
 }
 
 pub fn client_name(text: &str) -> Result<String, String> {

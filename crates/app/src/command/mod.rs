@@ -45,7 +45,6 @@ mod migrate;
 mod openapi;
 mod outbox;
 mod postings;
-mod push;
 mod reports;
 mod root;
 mod statements;
@@ -53,7 +52,7 @@ mod subscribers;
 mod webhooks;
 
 use self::clients::Clients;
-pub use self::root::{Cli, definitions, parse};
+pub use self::root::{Cli, definitions};
 
 commands! {
     Command {

@@ -1,7 +1,5 @@
-use std::ffi::OsString;
-
 use clap::{CommandFactory as _, Parser};
-use cli::options::{self, Refusal};
+use cli::options;
 
 use super::Command;
 use crate::logging::{LogFormat, log_filter, log_format};
@@ -50,10 +48,6 @@ pub struct Cli {
 
 pub fn definitions() -> clap::Command {
     options::documented(Cli::command())
-}
-
-pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    options::parse(definitions(), arguments)
 }
 
 #[cfg(test)]

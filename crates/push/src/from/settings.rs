@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use fields::suggest;
 use jaq_json::{Map, Rc, Val};
 use serde_json::value::RawValue;
 
@@ -89,6 +90,14 @@ impl Settings {
             return Err("it has no identifier".to_owned());
         }
         let mut payload = Map::clone(payload);
+        add_country(&mut payload, "location_city", "location_country_code");
+        if let Some(Val::Arr(places)) = payload.get_mut(&Val::from("locations".to_owned())) {
+            for place in Rc::make_mut(places) {
+                if let Val::Obj(place) = place {
+                    add_country(Rc::make_mut(place), "city", "country_code");
+                }
+            }
+        }
         for field in &self.fields {
             let text = field.value.replace(ID, &id);
             let text = text.replace(COMPANY, &company(&payload));
@@ -108,6 +117,37 @@ impl Settings {
 
 fn value(text: &str) -> Val {
     serde_json::from_str(text).unwrap_or_else(|_| text.to_owned().into())
+}
+
+/// Fills in the country where the city is a place in words that names one.
+fn add_country(place: &mut Map, city: &str, country: &str) {
+    if let Some(Val::TStr(city)) = place.get(&Val::from(city.to_owned()))
+        && let Some(code) = country_in(&String::from_utf8_lossy(city))
+    {
+        set(place, &[country.to_owned()], code.to_owned().into(), true);
+    }
+}
+
+/// The one country that is named behind a place, as in `Oslo, Norway` and `Remote (UK)`.
+fn country_in(place: &str) -> Option<&'static str> {
+    let parts = place.split([',', ';', '|', '/', '(', ')']);
+    let parts = parts.flat_map(|part| part.split(" - ")).map(str::trim);
+    let codes = parts.skip(1).filter_map(|part| match part {
+        // Also a state of the United States.
+        "Georgia" => None,
+        "US" => Some("US"),
+        // Codes of states and provinces look like those of countries.
+        _ if part.len() < 3 && part != "UK" => None,
+        _ => suggest::country(part)
+            .filter(|it| it.is_certain)
+            .map(|it| it.code),
+    });
+    let mut codes: Vec<_> = codes.collect();
+    codes.dedup();
+    match codes[..] {
+        [code] => Some(code),
+        _ => None,
+    }
 }
 
 /// The company's name in lower-case letters and digits, joined by hyphens.

@@ -232,6 +232,29 @@ fn settings_set_fields_and_prefix_identifiers() {
 }
 
 #[test]
+fn a_place_in_words_may_name_its_country() {
+    for (city, country) in [
+        ("Oslo, Norway", json!("NO")),
+        ("Remote - Germany", json!("DE")),
+        ("London, England, UK", json!("GB")),
+        ("Chicago, IL, US", json!("US")),
+        ("Berlin, Germany; Remote", json!("DE")),
+        ("Berlin, Germany; Paris, France", Value::Null),
+        ("Chicago, IL", Value::Null),
+        ("Atlanta, Georgia", Value::Null),
+        ("Norway, Maine", Value::Null),
+        ("Norway", Value::Null),
+    ] {
+        let program = "{id, payload: {location_city: .c, locations: [{city: .c}]}}";
+        let converted = own(program, json!({"id": 1, "c": city}).to_string().as_bytes());
+        let line: Value = serde_json::from_str(&lines(&converted.unwrap())[0]).unwrap();
+        let payload = &line["payload"];
+        assert_eq!(payload["location_country_code"], country, "{city}");
+        assert_eq!(payload["locations"][0]["country_code"], country, "{city}");
+    }
+}
+
+#[test]
 fn a_setting_may_fill_what_is_missing() {
     let settings = [
         "company.website_url?=https://e.example/{company}",

@@ -1,5 +1,6 @@
 use std::ffi::OsString;
 
+use cli::options::Refusal;
 use secrecy::ExposeSecret as _;
 
 use super::*;
@@ -8,6 +9,10 @@ use crate::{
     database::url::DatabaseUrl,
     serve::Worker,
 };
+
+fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
+    options::parse(definitions(), arguments)
+}
 
 fn arguments(line: &str) -> Vec<OsString> {
     let words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
+//! The command `push`: its options, and what it prints.
 
 mod from;
 
@@ -12,22 +12,24 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use cli::{
+    json::JsonArgs,
+    options, output,
+    program::exit_code,
+    shutdown::{INTERRUPTED, StopSignals},
+    text::{plain, shorten},
+    values,
+};
 use domain::import::HeldBecause;
 use kernel::CatalogueName;
-use push::{
-    Catalogue, Credentials, Handling, Import, Loader, Missing, Options, Progress, Source, Summary,
-    show,
-};
 use secrecy::SecretString;
 use tokio::task;
 use url::Url;
 
 use self::from::FromArgs;
 use crate::{
-    args::{JsonArgs, exit_code, values},
-    output,
-    shutdown::{INTERRUPTED, StopSignals},
-    text::{plain, shorten},
+    Catalogue, Credentials, Handling, Import, Loader, Missing, Options, Progress, Source, Summary,
+    rejects::write_rejects, show,
 };
 
 const SHOWN: usize = 10;
@@ -124,6 +126,15 @@ pub struct Push {
     json: JsonArgs,
 }
 
+/// The command as a program of its own, with the variables of `posthaste push`.
+pub fn definitions() -> clap::Command {
+    let push = Push::augment_args(clap::Command::new("push"));
+    let root = options::documented(clap::Command::new("posthaste").subcommand(push));
+    let push = root.find_subcommand("push").cloned().unwrap_or_default();
+    let version = env!("BUILD_VERSION");
+    push.name("posthaste-push").version(version)
+}
+
 #[derive(Debug, Args)]
 struct HandlingArgs {
     /// Have fields refused that the service does not know
@@ -188,7 +199,7 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     };
     let (source, import, rejects) = sent?;
     let written = rejects.map_or(Ok(()), |mut file| {
-        push::write_rejects(&source, &options, &import, &mut file)
+        write_rejects(&source, &options, &import, &mut file)
     });
     print_summary(&Summary::new(&import, started.elapsed()), &import, args)?;
     written?;

@@ -4,10 +4,10 @@ use std::{path::Path, process::ExitCode};
 
 use anyhow::Context as _;
 use clap::Args;
-use push::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting};
+use cli::{output, program::exit_code};
 use tokio::task;
 
-use crate::{args::exit_code, output};
+use crate::from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting};
 
 #[derive(Debug, Args)]
 pub struct FromArgs {
