@@ -1,4 +1,5 @@
-//! Tells a program the commit that it is built from, and whether that is a release. `push` has it, too.
+//! Tells `posthaste` and `posthaste-push` the commit that they are built from, and whether it is
+//! a release.
 
 use std::{path::Path, process::Command};
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::answer::Receipt;
 
-/// Lines with the same verdict, with a remark of the same code, or with a notice about the same field.
+/// Lines with the same verdict, a remark of the same code, or a notice about the same field.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// `approved`, `rejected`, `remark`, or the code of a notice.

@@ -1,5 +1,5 @@
-//! Packs a build: a Debian package, a container image, an archive, `push` as a program of its own, a
-//! bill of materials, checksums.
+//! Packs a build: a Debian package, a container image, an archive, `push` as a program of its own,
+//! a bill of materials, checksums.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

@@ -6,7 +6,7 @@ pub(crate) fn code(country: &str, folded: &str) -> Option<&'static str> {
     found.map(|(code, _)| code)
 }
 
-/// Whether a folded name is also that of a region, so that it may stand behind a city of the region.
+/// Whether a folded name is also that of a region, so that it may follow a city of the region.
 /// `None` in countries whose regions are not known.
 pub(crate) fn is_region(country: &str, folded: &str) -> Option<bool> {
     if table(country).is_some() {
