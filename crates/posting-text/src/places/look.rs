@@ -70,6 +70,15 @@ pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinat
     }
 }
 
+/// Whether a city has this name, alone or among others.
+#[cfg(feature = "redact")]
+pub(crate) fn is_city(country: &str, name: &str) -> bool {
+    !matches!(
+        look(Some(country), None, name),
+        Look::Unknown | Look::Several | Look::NoPlace
+    )
+}
+
 fn is_no_place(folded: &str) -> bool {
     let (first, rest) = folded.split_once(' ').unwrap_or((folded, ""));
     let is_count = first.bytes().all(|byte| byte.is_ascii_digit());

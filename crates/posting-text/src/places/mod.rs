@@ -12,6 +12,8 @@ use std::{collections::HashMap, sync::LazyLock};
 use self::fold::fold;
 #[cfg(feature = "redact")]
 pub(crate) use self::fold::plain_letter;
+#[cfg(feature = "redact")]
+pub(crate) use self::look::is_city;
 pub use self::look::{Look, find, look};
 
 /// A place on Earth, WGS 84, in degrees.
@@ -44,15 +46,6 @@ fn named(country: &str, region: Option<&str>, city: &str) -> Option<(Coordinates
             };
             Some((coordinates, share))
         })
-}
-
-/// Whether a city has this name, alone or among others.
-#[cfg(feature = "redact")]
-pub(crate) fn is_city(country: &str, name: &str) -> bool {
-    !matches!(
-        look(Some(country), None, name),
-        Look::Unknown | Look::Several | Look::NoPlace
-    )
 }
 
 /// Whether other cities of the country have a name, too.
