@@ -149,7 +149,17 @@ statement! {
 }
 
 statement! {
+    /// Changes of neither description nor texts, which are most, read no table.
     AddVersions = r"
+        INSERT INTO posting_versions (posting_id, version, at, actor, import, before)
+        SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import,
+            sent.before{postgres ::json}
+        FROM {posting_versions given}",
+    over [VersionSent]
+}
+
+statement! {
+    AddVersionsWithTexts = r"
         INSERT INTO posting_versions (posting_id, version, at, actor, import, before,
             raw_description, markdown, redacted_markdown, redacted_title, latitude, longitude,
             findings)
@@ -178,13 +188,20 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
     });
     let old: Vec<_> = old.collect();
     let replacing = postings().filter(|write| write.replaced.is_some());
-    let replaced: Vec<_> = replacing.map(row::<VersionSent>).collect();
+    let (of_texts, of_others): (Vec<_>, Vec<_>) = replacing.partition(|it| {
+        let replaced = it.replaced.as_ref();
+        replaced.is_some_and(|it| it.has_description() || it.has_texts())
+    });
+    let of_texts: Vec<_> = of_texts.into_iter().map(row::<VersionSent>).collect();
+    let of_others: Vec<_> = of_others.into_iter().map(row::<VersionSent>).collect();
     let enriched = postings().filter(|write| write.enriched.is_some());
     let texts: Vec<_> = enriched.map(row::<TextsRow>).collect();
     let history: Vec<_> = postings().flat_map(history_of).collect();
     let history: Vec<_> = history.iter().map(row::<HistoryRow>).collect();
     conn.execute_every::<Insert>(&new, &[]).await?;
-    conn.execute_each::<AddVersions>(&replaced, &[]).await?;
+    conn.execute_each::<AddVersions>(&of_others, &[]).await?;
+    conn.execute_each::<AddVersionsWithTexts>(&of_texts, &[])
+        .await?;
     conn.execute_every::<Update>(&old, &[]).await?;
     conn.execute_each::<WriteTexts>(&texts, &[]).await?;
     conn.execute_each::<AddHistory>(&history, &[]).await?;
