@@ -66,6 +66,9 @@ pub struct CompanyView {
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
+    /// When an operator last merged it into another one, or gave it back.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub merged_at: Option<OffsetDateTime>,
 }
 
 impl From<&CompanyView> for CompanyState {
@@ -215,8 +218,14 @@ impl CompanyWrite {
                 created_at: stored.map_or(self.at, |stored| stored.created_at),
                 updated_at: self.at,
                 updated_by: Some(self.by.clone()),
+                merged_at: self.merged_at().or(stored.and_then(|it| it.merged_at)),
             },
         })
+    }
+
+    /// When the write merges the company or gives it back, if it does.
+    pub fn merged_at(&self) -> Option<OffsetDateTime> {
+        self.sets_alias.then_some(self.at)
     }
 
     /// The state for an event about the company.

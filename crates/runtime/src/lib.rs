@@ -32,6 +32,6 @@ pub use self::{
     loops::Loops,
     recent::Recent,
     rounds::Rounds,
-    throttle::{BusyProbe, Floor, Throttle},
+    throttle::{BULK, BusyProbe, Floor, Throttle},
     waits::{Waits, Within},
 };

@@ -25,7 +25,17 @@ pub struct Floor {
     pub batch: usize,
     /// The lowest rate that pauses may cause, per second and process.
     pub a_second: u32,
+    /// The pause after a round while few push, as a multiple of the round's duration.
+    pub rest: u32,
 }
+
+/// What is left to work on a whole catalogue or company: a hundred thousand postings take a minute
+/// at most, and pushes keep two thirds of their rate, however few there are at a time.
+pub const BULK: Floor = Floor {
+    batch: 64,
+    a_second: 2_000,
+    rest: 1,
+};
 
 impl Throttle {
     pub fn batch(&self, floor: Floor, tasks: usize) -> usize {
@@ -37,7 +47,7 @@ impl Throttle {
     pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let time = Duration::from_secs(1) * done / floor.a_second;
-        self.sweep_pause(round).min(time.saturating_sub(round))
+        self.rest(floor.rest, round).min(time.saturating_sub(round))
     }
 
     pub fn sweep_size(&self, rows: usize) -> usize {
@@ -49,11 +59,12 @@ impl Throttle {
     }
 
     pub fn sweep_pause(&self, round: Duration) -> Duration {
-        if (self.0)() {
-            (round * PAUSE_FACTOR).min(LONGEST_PAUSE)
-        } else {
-            Duration::ZERO
-        }
+        self.rest(0, round)
+    }
+
+    fn rest(&self, idle: u32, round: Duration) -> Duration {
+        let factor = if (self.0)() { PAUSE_FACTOR } else { idle };
+        (round * factor).min(LONGEST_PAUSE)
     }
 }
 
@@ -80,11 +91,15 @@ mod tests {
     fn tasks_get_full_batches_or_their_minimum_rate() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
-        for (batch, a_second) in [(16, 2_000), (4, 200), (1, 20)] {
-            let floor = Floor { batch, a_second };
+        for (batch, a_second, rest) in [(16, 2_000, 1), (4, 200, 0), (1, 20, 0)] {
+            let floor = Floor {
+                batch,
+                a_second,
+                rest,
+            };
             assert_eq!(busy.batch(floor, 64), batch.max(4), "{floor:?}");
             assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
-            assert_eq!(idle.pause(floor, 64, ROUND), Duration::ZERO, "{floor:?}");
+            assert_eq!(idle.pause(floor, 64, ROUND), ROUND * rest, "{floor:?}");
             assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
             // A quarter of the time suffices if rounds are short.
             let short = Duration::from_micros(10);

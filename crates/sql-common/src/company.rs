@@ -22,7 +22,8 @@ use crate::{
 
 statement! {
     Find = r"
-        SELECT {companies read}, created_at, updated_at, updated_by FROM companies WHERE id = :id",
+        SELECT {companies read}, created_at, updated_at, updated_by, merged_at FROM companies
+        WHERE id = :id",
     over [CompanyRow],
     returns CompanyViewColumns
 }
@@ -34,7 +35,7 @@ pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<
 
 statement! {
     FindEach = r"
-        SELECT {companies read}, created_at, updated_at, updated_by FROM companies
+        SELECT {companies read}, created_at, updated_at, updated_by, merged_at FROM companies
         WHERE id = {each company}",
     over [CompanyRow],
     returns CompanyViewColumns

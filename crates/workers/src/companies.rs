@@ -12,7 +12,8 @@ use kernel::{
     CompanyId, StoreError,
     outbox::{Claimed, Queue},
 };
-use runtime::decide_again;
+use runtime::{BULK, decide_again};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -23,6 +24,9 @@ use super::{
 
 /// The number of companies that are claimed at once.
 const AT_ONCE: usize = 64;
+
+/// The number of postings that a commit moves, unless many push.
+const BATCH: usize = 256;
 
 /// The time limit for a batch that pushes interfere with.
 const CONFLICTS: Duration = Duration::from_secs(5);
@@ -74,15 +78,22 @@ impl Companies {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);
         let company = CompanyId::new(task.effect.key());
+        let throttle = &self.0.parts.throttle;
         let mut after = None;
         loop {
             if stop.is_cancelled() {
                 self.0.give_back(&[task.token], time::Duration::ZERO).await;
                 return Ok(());
             }
-            let settle = || settle_batch(ports, (task.token, company), after, self.0.now());
+            let (start, size) = (Instant::now(), throttle.batch(BULK, BATCH));
+            let page = (after, size);
+            let settle = || settle_batch(ports, (task.token, company), page, self.0.now());
             match decide_again(CONFLICTS, settle).await? {
-                Settling::After(posting) => after = Some(posting),
+                Settling::After(posting) => {
+                    after = Some(posting);
+                    let pause = throttle.pause(BULK, size, start.elapsed());
+                    stop.run_until_cancelled(sleep(pause)).await;
+                }
                 Settling::Again(at) => {
                     self.0.give_back(&[task.token], at - self.0.now()).await;
                     return Ok(());

@@ -69,6 +69,7 @@ impl Handler for Enrichments {
         Floor {
             batch: 4,
             a_second: 200,
+            rest: 0,
         }
     }
 

@@ -26,6 +26,7 @@ pub(super) trait Handler: Send + Sync {
         Floor {
             batch: 1,
             a_second: 20,
+            rest: 0,
         }
     }
 

@@ -21,7 +21,8 @@ CREATE TABLE companies (
     owner uuid,
     keeps_name boolean NOT NULL DEFAULT false,
     keeps_logo boolean NOT NULL DEFAULT false,
-    updated_by text COLLATE "C"
+    updated_by text COLLATE "C",
+    merged_at timestamptz
 )
 -- An update changes a column that an index has only with a new name or a merge, so with space left an update stays on its page.
 WITH (fillfactor = 80);
@@ -50,6 +51,8 @@ COMMENT ON COLUMN companies.keeps_name IS
 COMMENT ON COLUMN companies.keeps_logo IS 'Likewise the logo.';
 COMMENT ON COLUMN companies.updated_by IS
     'Who changed name, logo or owner last: client:ID or operator:NAME.';
+COMMENT ON COLUMN companies.merged_at IS
+    'When an operator last merged it into another one, or gave it back.';
 
 -- The list of companies, and the search for a name.
 CREATE INDEX companies_by_key ON companies (website_key) WHERE alias_of IS NULL;

@@ -34,7 +34,9 @@ CREATE TABLE companies (
     keeps_name INTEGER NOT NULL DEFAULT 0 CHECK (keeps_name IN (0, 1)),
     keeps_logo INTEGER NOT NULL DEFAULT 0 CHECK (keeps_logo IN (0, 1)),
     -- Who changed name, logo or owner last.
-    updated_by TEXT
+    updated_by TEXT,
+    -- When an operator last merged it into another one, or gave it back.
+    merged_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- The list of companies, and the search for a name.

@@ -134,6 +134,7 @@ pub fn company_view(company: &Company) -> CompanyView {
         created_at: noon(),
         updated_at: noon(),
         updated_by: Some(Actor::Client(pusher())),
+        merged_at: None,
     }
 }
 

@@ -106,6 +106,7 @@ impl Submission {
                 created_at: now,
                 updated_at: now,
                 updated_by: None,
+                merged_at: None,
             },
             texts: Some(made.texts.clone()),
             coordinates: made.coordinates,

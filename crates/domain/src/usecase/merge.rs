@@ -29,12 +29,13 @@ use crate::{
 /// The largest number of aliases that a company may have.
 pub const MOST_ALIASES: usize = 1_000;
 
-const AT_ONCE: usize = 256;
-
 const ALIKE: usize = 64;
 
 /// How long after a merge a posting decided before it may be committed.
 const SETTLED: Duration = Duration::MINUTE;
+
+/// How long such a posting waits until it moves, and an unmerge until it begins.
+const LOOK_AGAIN: Duration = Duration::seconds(2);
 
 /// Merges a company into another, which replaces it; its postings follow. Repeating it changes
 /// nothing.
@@ -155,43 +156,42 @@ fn record(
 pub enum Settling {
     /// Further postings may follow this one.
     After(PostingId),
-    /// All is done, and the task is due again then: earlier decisions may still be committed.
+    /// All is done, and the task is due again then: earlier decisions may still be committed, or an
+    /// operator may have changed it back.
     Again(OffsetDateTime),
     /// All is done, and its task is finished.
     Done,
 }
 
-/// Works on a batch of a company's task. An interrupted batch is repeated.
+/// Works on up to `at_most` postings of a company's task. An interrupted batch is repeated.
 ///
 /// [`StoreError::Conflict`] after a concurrent change.
 pub async fn settle_batch(
     (store, companies): (&dyn Store, &dyn CompanyReader),
     (task, id): (ClaimToken, CompanyId),
-    after: Option<PostingId>,
+    (after, at_most): (Option<PostingId>, usize),
     now: OffsetDateTime,
 ) -> Result<Settling, StoreError> {
     let Some(view) = companies.company(id).await? else {
         return finish(store, WriteSet::new(now), task).await;
     };
     let company = &view.company;
-    let misplaced = companies.misplaced(company, after, AT_ONCE).await?;
+    let misplaced = companies.misplaced(company, after, at_most).await?;
     if let Some((last, _)) = misplaced.last() {
         let last = *last;
         move_postings(store, &view, misplaced, now).await?;
         return Ok(Settling::After(last));
     }
-    let settled = view.updated_at + SETTLED;
-    // Otherwise an operator named it.
-    let is_given_back = matches!(view.updated_by, Some(Actor::Operator(_))) && !company.kept.name;
-    let is_merge = company.alias_of.is_some() || is_given_back || after.is_some();
-    if is_merge && now < settled {
-        return Ok(Settling::Again(settled));
+    let settled = view.merged_at.map(|at| at + SETTLED);
+    if settled.is_some_and(|settled| now < settled) {
+        return Ok(Settling::Again(now + LOOK_AGAIN));
     }
     let mut writes = WriteSet::new(now);
-    if company.alias_of.is_none() {
-        let pairs = find_pairs(store, companies, &view, now).await?;
-        writes.pairs.insert(id, pairs);
-    }
+    let pairs = match company.alias_of {
+        Some(_) => Vec::new(),
+        None => find_pairs(store, companies, &view, now).await?,
+    };
+    writes.pairs.insert(id, pairs);
     finish(store, writes, task).await
 }
 

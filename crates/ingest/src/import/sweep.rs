@@ -5,7 +5,7 @@ use std::{fmt::Debug, slice, time::Duration};
 use async_trait::async_trait;
 use domain::usecase::ImportError;
 use kernel::{PostingId, StoreError};
-use runtime::{Floor, Within, panics, waits};
+use runtime::{BULK, Within, panics, waits};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -16,12 +16,6 @@ use super::{
 
 pub(super) const PAGE: usize = 1_024;
 const BATCH: usize = 256;
-/// The minimum rate under load: a hundred thousand postings take a minute at most, and pushes keep
-/// most of their rate.
-const FLOOR: Floor = Floor {
-    batch: 64,
-    a_second: 2_000,
-};
 const CONFLICTS: usize = 4;
 const MOST_STUCK: usize = 1_000;
 
@@ -73,10 +67,10 @@ impl<'a, S: Step> Sweep<'a, S> {
             let mut rest = page.as_slice();
             while !rest.is_empty() {
                 let throttle = &self.ports.throttle;
-                let (batch, others) = rest.split_at(throttle.batch(FLOOR, BATCH).min(rest.len()));
+                let (batch, others) = rest.split_at(throttle.batch(BULK, BATCH).min(rest.len()));
                 let start = Instant::now();
                 self.write(batch).await?;
-                let pause = throttle.pause(FLOOR, batch.len(), start.elapsed());
+                let pause = throttle.pause(BULK, batch.len(), start.elapsed());
                 self.wait(pause).await?;
                 rest = others;
             }

@@ -18,7 +18,8 @@ use crate::{
 macro_rules! list {
     ($which:literal) => {
         concat!(
-            "SELECT {companies read}, created_at, updated_at, updated_by FROM companies WHERE ",
+            "SELECT {companies read}, created_at, updated_at, updated_by, merged_at
+            FROM companies WHERE ",
             $which,
             " LIMIT :limit"
         )
@@ -128,35 +129,23 @@ pub async fn count_postings(
     found.into_iter().map(count).collect()
 }
 
-statement! {
-    OfCompany = r"
-        SELECT id, source_identifier FROM postings WHERE company_id = :company AND id > :after
-        ORDER BY id LIMIT :limit",
-    returns (Id, Text)
+macro_rules! postings {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, source_identifier FROM postings WHERE ",
+            $which,
+            " = :company AND id > :after ORDER BY id LIMIT :limit"
+        )
+    };
 }
 
-statement! {
-    OfAlias = r"
-        SELECT id, source_identifier FROM postings WHERE came_by = :company AND id > :after
-        ORDER BY id LIMIT :limit",
-    returns (Id, Text)
-}
+statement! { OfCompany = postings!("company_id"), returns (Id, Text) }
 
-statement! {
-    ShownOfCompany = r"
-        SELECT id, source_identifier FROM postings
-        WHERE shown ->> 'company_id' = :company AND id > :after
-        ORDER BY id LIMIT :limit",
-    returns (Id, Text)
-}
+statement! { OfAlias = postings!("came_by"), returns (Id, Text) }
 
-statement! {
-    ShownOfAlias = r"
-        SELECT id, source_identifier FROM postings
-        WHERE shown ->> 'came_by' = :company AND id > :after
-        ORDER BY id LIMIT :limit",
-    returns (Id, Text)
-}
+statement! { ShownOfCompany = postings!("shown ->> 'company_id'"), returns (Id, Text) }
+
+statement! { ShownOfAlias = postings!("shown ->> 'came_by'"), returns (Id, Text) }
 
 /// The postings of an alias, or those that came by a former alias, including postings whose shown
 /// version alone has that company.

@@ -52,6 +52,7 @@ written! {
         created_at = Time(|it| Some(it.write.at)),
         updated_at = Time(|it| Some(it.write.at)),
         updated_by = Rendered(|it| Some(&it.write.by)),
+        merged_at = Time(|it| it.write.merged_at()),
     }
 }
 
@@ -76,7 +77,8 @@ statement! {
         UPDATE companies SET name = sent.name, name_key = sent.name_key, alias_of = sent.alias_of,
             logo_path = sent.logo_path, owner = sent.owner, keeps_name = sent.keeps_name,
             keeps_logo = sent.keeps_logo, former_names = sent.former_names{postgres ::json},
-            updated_at = sent.updated_at, updated_by = sent.updated_by
+            updated_at = sent.updated_at, updated_by = sent.updated_by,
+            merged_at = coalesce(sent.merged_at, companies.merged_at)
         FROM {companies given} WHERE companies.id = sent.id",
     over [CompanyAfter]
 }

@@ -7,7 +7,7 @@ use crate::{
     entity::Entity,
     read,
     stored::{array, parse_optional},
-    types::{Id, Moment, StoredTime},
+    types::{Id, Moment, StoredTime, optional_time},
 };
 
 read! {
@@ -23,18 +23,31 @@ read! {
     }
 }
 
-pub type CompanyViewColumns = (<CompanyRow as Entity>::Row, Moment, Moment, Nullable<Text>);
+pub type CompanyViewColumns = (
+    <CompanyRow as Entity>::Row,
+    Moment,
+    Moment,
+    Nullable<Text>,
+    Nullable<Moment>,
+);
 
-pub type CompanyViewRow = (CompanyRow, StoredTime, StoredTime, Option<String>);
+pub type CompanyViewRow = (
+    CompanyRow,
+    StoredTime,
+    StoredTime,
+    Option<String>,
+    Option<StoredTime>,
+);
 
 pub fn company_view(
-    (company, created_at, updated_at, updated_by): CompanyViewRow,
+    (company, created_at, updated_at, updated_by, merged_at): CompanyViewRow,
 ) -> Result<CompanyView, StoreError> {
     Ok(CompanyView {
         company: company.try_into()?,
         created_at: created_at.time("companies.created_at")?,
         updated_at: updated_at.time("companies.updated_at")?,
         updated_by: parse_optional(updated_by, "companies.updated_by")?,
+        merged_at: optional_time(merged_at, "companies.merged_at")?,
     })
 }
 

@@ -30,7 +30,7 @@ macro_rules! views {
             "SELECT {postings read}, ",
             $description,
             ", {companies read}, companies.created_at, companies.updated_at, companies.updated_by,
-            posting_texts.posting_id, latitude, longitude, ",
+            companies.merged_at, posting_texts.posting_id, latitude, longitude, ",
             $markdown,
             ", ",
             $redacted,

@@ -9,13 +9,13 @@ use kernel::{
     testing::{by_ann, hours, identifier, noon, uuid},
 };
 use proptest::prelude::*;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     company::{CompanyReader as _, PairKind},
     posting::{COMPANIES, Lifetime},
     store::Reads as _,
-    testing::{MemoryStore, company, create, push_by},
+    testing::{MemoryStore, company, create, push_by, renaming},
     usecase::{
         CompanyError, Settling, ingest, merge_companies, settle_batch, tell_companies_apart,
         unmerge_company,
@@ -39,14 +39,14 @@ pub(super) async fn unmerge(store: &MemoryStore, alias: &str) -> Result<(), Comp
 
 /// Works on all due tasks; returns how many were postponed.
 pub(super) async fn settle(store: &MemoryStore, now: OffsetDateTime) -> usize {
-    let lease = time::Duration::MINUTE;
+    let lease = Duration::MINUTE;
     let claimed = store.claim(COMPANIES, 100, lease, uuid(1), now).await;
     let mut put_off = 0;
     for task in claimed.unwrap() {
         let id = CompanyId::new(task.effect.key());
         let mut after = None;
         loop {
-            let batch = settle_batch((store, store), (task.token, id), after, now).await;
+            let batch = settle_batch((store, store), (task.token, id), (after, 2), now).await;
             match batch.unwrap() {
                 Settling::After(posting) => after = Some(posting),
                 Settling::Again(at) => {
@@ -104,7 +104,7 @@ async fn a_merge_is_made_once_and_never_with_itself() {
     assert_eq!(hosts, ["a", "c", "c"]);
 }
 
-/// A push decided before a merge may be committed after it.
+/// A push decided before a merge, or before its end, may be committed after it.
 #[pollster::test]
 async fn the_task_of_a_merge_stays_for_a_while() {
     let store = MemoryStore::new();
@@ -113,9 +113,16 @@ async fn the_task_of_a_merge_stays_for_a_while() {
     settle(&store, noon()).await;
     merge(&store, "a", "b").await.unwrap();
     assert_eq!(settle(&store, noon()).await, 1);
+    unmerge(&store, "a").await.unwrap();
+    // A client's name for the company does not end it.
+    let renamed = renaming(create("a", "a"), "A Ltd");
+    let answers = ingest(&store, &[renamed], Lifetime::NEVER, noon()).await;
+    assert!(answers.unwrap()[0].is_ok());
+    // An unmerge does not wait for the end of the merge.
+    assert_eq!(settle(&store, noon() + Duration::seconds(3)).await, 1);
+    assert_eq!(hosts(&store, &["a".to_owned()]).await["a"], "a");
     assert_eq!(settle(&store, noon() + hours(1)).await, 0);
-    let lease = time::Duration::MINUTE;
-    let rest = store.claim(COMPANIES, 9, lease, uuid(1), noon() + hours(9));
+    let rest = store.claim(COMPANIES, 9, Duration::MINUTE, uuid(1), noon() + hours(9));
     assert_eq!(rest.await, Ok(vec![]));
 }
 
