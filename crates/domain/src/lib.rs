@@ -3,10 +3,10 @@
 //! Modules know only those listed before them:
 //!
 //! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an
-//! import; [`authority`] says who may change them.
+//!    import; [`authority`] says who may change them.
 //! 2. [`decision`] has the rules as plain functions from a snapshot and a command to a change.
 //! 3. [`store`], [`browse`] and [`catalogue::Catalogues`] are ports to stored data, which adapters
-//! implement.
+//!    implement.
 //! 4. [`usecase`] loads, decides and commits.
 //!
 //! The path of a push: [`posting::PutPosting::parse`] turns a request into a command,

@@ -1,9 +1,14 @@
 use serde_json::{Value, json};
 
-use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal, website};
+use crate::harness::{
+    App, SETTLING, Site, Store, eventually, fresh,
+    import::{IMPORTS, import, line},
+    minimal, website,
+};
 
 on_every_store! {
     the_postings_of_a_merged_company_follow_and_come_back,
+    a_merge_and_its_end_go_on_after_a_kill,
 }
 
 /// Waits until a posting is of the company with this website.
@@ -55,4 +60,49 @@ async fn the_postings_of_a_merged_company_follow_and_come_back(store: Store) {
     until_of(&app, &own, &into).await;
     app.run(&["companies", "unmerge", &from, reason[0], reason[1]])
         .failed(1);
+}
+
+/// More than a few commits move.
+const MANY: usize = 3_000;
+
+async fn a_merge_and_its_end_go_on_after_a_kill(store: Store) {
+    let site = Site::new(store);
+    let mut server = site.serve(&[]);
+    let app = App::at(site);
+    let [from, into] = [website(), website()];
+    let ids: Vec<String> = (0..MANY).map(|_| fresh("p")).collect();
+    let payload = |company: &str| {
+        let mut payload = minimal();
+        payload["company"]["website_url"] = json!(company);
+        payload
+    };
+    let lines = ids.iter().map(|id| line(id, &payload(&from)));
+    import(&app.api, IMPORTS, lines.collect::<String>())
+        .await
+        .complete();
+    app.put(&fresh("own"), &payload(&into)).await.created();
+    let of_target = || {
+        let shown = app.run(&["companies", "show", &into, "--json"]).succeeded();
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        let counts = shown["postings"].as_object().unwrap().values();
+        counts.filter_map(Value::as_u64).sum::<u64>()
+    };
+    let all = 1 + MANY as u64;
+    for (order, company, after) in [
+        (vec!["merge", &*from, &*into], &into, all),
+        (vec!["unmerge", &*from], &from, 1),
+    ] {
+        let order = [&["companies"], &*order, &["--reason", "one employer"]].concat();
+        app.run(&order).succeeded();
+        until_of(&app, &ids[0], company).await;
+        server.kill();
+        let moved = of_target();
+        assert!(1 < moved && moved < all, "{order:?} was over too early");
+        server = app.site.serve(&[]);
+        eventually("all postings have moved", SETTLING, || async {
+            (of_target() == after).then_some(())
+        })
+        .await;
+    }
+    server.kill();
 }

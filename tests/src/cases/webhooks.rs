@@ -155,11 +155,11 @@ async fn a_neighbours_event_arrives_within_a_second_of_a_flood(store: Store) {
     for id in [&changed, &renamed] {
         app.put(id, &minimal()).await.created();
     }
-    let changes = (0..CHANGES).map(|n| line(&changed, &json!({"salary_min": n})));
-    let (api, changes) = (app.api.clone(), changes.collect::<String>());
+    let updates = (0..CHANGES).map(|n| line(&changed, &json!({"salary_min": n})));
+    let (api, updates) = (app.api.clone(), updates.collect::<String>());
     let mut flood = JoinSet::new();
     flood.spawn(async move {
-        let changed = import(&api, IMPORTS, changes).await;
+        let changed = import(&api, IMPORTS, updates).await;
         assert_eq!(changed.count("updated"), CHANGES as u64);
     });
     for writer in 0..WRITERS {

@@ -1,6 +1,6 @@
 //! Postings and companies as rows, for stores in memory.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
 use time::OffsetDateTime;
@@ -172,7 +172,7 @@ impl Rows {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn changed_by(&self, import: Uuid) -> BTreeSet<PostingId> {
+    pub(crate) fn changed_by(&self, import: Uuid) -> std::collections::BTreeSet<PostingId> {
         let versions = self.versions.values().flatten();
         let of_it = versions.filter(|it| it.import == Some(import));
         of_it.map(|it| it.posting).collect()

@@ -109,6 +109,10 @@ fn a_text_may_hold_no_place_or_several() {
         assert_eq!(find(country, None, text), None, "{text}");
     }
     assert_eq!(look(None, None, "Oslo | Bergen"), Look::Several);
+}
+
+#[test]
+fn a_city_with_its_region_or_district_is_one_place() {
     for (country, text) in [
         ("CH", "Biel/Bienne"),
         ("BE", "Bruxelles / Brussel"),
@@ -134,6 +138,10 @@ fn a_text_may_hold_no_place_or_several() {
         let found = look(Some(country), None, text);
         assert!(matches!(found, Look::Found(_)), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn a_name_that_cities_share_is_ambiguous_without_a_region() {
     for (country, text) in [
         ("DE", "Neustadt"),
         ("DE", "Neustadt, Sachsen-Anhalt"),
