@@ -253,8 +253,7 @@ impl Activity {
     pub fn reasons(&self) -> Vec<(u64, &Refusal)> {
         let mut reasons: Vec<(u64, &Refusal)> = Vec::new();
         for refusal in &self.refusals {
-            let kind = refusal.kind();
-            match reasons.iter_mut().find(|(_, known)| known.kind() == kind) {
+            match (reasons.iter_mut()).find(|(_, known)| known.has_reason_of(refusal)) {
                 Some((count, _)) => *count += refusal.count,
                 None => reasons.push((refusal.count, refusal)),
             }

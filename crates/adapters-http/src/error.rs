@@ -47,6 +47,8 @@ struct Content {
     errors: Option<FieldErrors>,
     header: Option<(HeaderName, HeaderValue)>,
     code: Option<&'static str>,
+    /// The code of a rule that is not about single fields.
+    rule: Option<&'static str>,
 }
 
 /// Declares constant refusals: functions of [`ApiError`] with a status, a message and an optional
@@ -83,6 +85,7 @@ impl ApiError {
             errors: None,
             header: None,
             code: None,
+            rule: None,
         }))
     }
 
@@ -124,11 +127,14 @@ impl ApiError {
             status,
             message,
             errors,
+            rule,
             ..
         } = &*self.0;
         let status = status.is_client_error().then(|| status.as_u16())?;
         let errors = errors.as_ref();
-        Some(Refusal::new(id, at, identifier, status, message, errors))
+        let mut refusal = Refusal::new(id, at, identifier, status, message, errors);
+        refusal.rules.extend(rule.map(str::to_owned));
+        Some(refusal)
     }
 
     pub fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
@@ -357,12 +363,13 @@ impl From<WebhookError> for ApiError {
 
 impl From<Rejection> for ApiError {
     fn from(rejection: Rejection) -> Self {
-        match rejection {
-            Rejection::Invalid(errors) => Self::invalid(errors),
-            Rejection::NotFound => Self::new(StatusCode::NOT_FOUND, rejection.to_string()),
-            Rejection::Transition { .. } | Rejection::TakenDown => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, rejection.to_string())
-            }
-        }
+        let status = match rejection {
+            Rejection::Invalid(errors) => return Self::invalid(errors),
+            Rejection::NotFound => StatusCode::NOT_FOUND,
+            Rejection::Transition { .. } | Rejection::TakenDown => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        let mut error = Self::new(status, rejection.to_string());
+        error.0.rule = rejection.code();
+        error
     }
 }

@@ -32,6 +32,24 @@ impl Rule {
     }
 }
 
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Value => "value",
+            Self::Type => "type",
+            Self::Term => "term",
+            Self::Length => "length",
+            Self::Range => "range",
+            Self::Line => "line",
+            Self::Null => "null",
+            Self::Prohibited => "prohibited",
+            Self::Unknown => "unknown",
+            Self::Missing => "missing",
+            Self::Together => "together",
+        })
+    }
+}
+
 /// Errors by field, as `company.website_url` or `employment_types.0`. Messages continue a sentence
 /// that starts with the field: "must be at most 255 characters long". Unknown fields are separate,
 /// because most clients may send any.

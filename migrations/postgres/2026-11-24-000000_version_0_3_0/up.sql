@@ -632,6 +632,7 @@ CREATE TABLE client_refusals (
     identifier text COLLATE "C" NOT NULL,
     status integer NOT NULL,
     message text NOT NULL,
+    rules json,
     errors json,
     request_id text COLLATE "C",
     count bigint NOT NULL,
@@ -649,6 +650,8 @@ COMMENT ON COLUMN client_refusals.identifier IS
     'The identifier of the posting, as far as it can be shown.';
 COMMENT ON COLUMN client_refusals.status IS 'The status of the answer.';
 COMMENT ON COLUMN client_refusals.message IS 'Its message.';
+COMMENT ON COLUMN client_refusals.rules IS
+    'The codes of the broken rules, a JSON array; unset without any.';
 COMMENT ON COLUMN client_refusals.errors IS
     'Its errors, a JSON object of lists by field; unset without any.';
 COMMENT ON COLUMN client_refusals.request_id IS 'The id of the request.';

@@ -474,6 +474,8 @@ CREATE TABLE client_refusals (
     -- Of the answer.
     status INTEGER NOT NULL,
     message TEXT NOT NULL,
+    -- The codes of the broken rules, a JSON array; unset without any.
+    rules TEXT CHECK (rules LIKE '[%]'),
     -- A JSON object of lists by field; unset without any.
     errors TEXT CHECK (errors LIKE '{%}'),
     -- Of the request.

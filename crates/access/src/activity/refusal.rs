@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use fields::validation::{FieldErrors, Rule};
+use fields::{unique, validation::FieldErrors};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -12,7 +12,8 @@ const OTHERS: usize = 4;
 /// In characters.
 const TEXT: usize = 500;
 
-/// The most fields with errors, and the most errors of each.
+/// The most broken rules, the most fields with errors, and the most errors of each.
+const RULES: usize = 20;
 const ERRORS: (usize, usize) = (20, 3);
 
 /// A refused push, or lines of one import that were refused for the same reason.
@@ -28,6 +29,9 @@ pub struct Refusal {
     pub status: u16,
     /// The message of the answer.
     pub message: String,
+    /// The codes of the broken rules, as `employment_types.*:term`. Refusals with the same ones and
+    /// the same status have one reason.
+    pub rules: Vec<String>,
     /// The errors by field, if there are any.
     pub errors: BTreeMap<String, Vec<String>>,
     /// The id of the request.
@@ -48,6 +52,8 @@ impl Refusal {
         message: &str,
         errors: Option<&FieldErrors>,
     ) -> Self {
+        let rules = errors.into_iter().flat_map(FieldErrors::rules);
+        let rules = rules.map(|(field, rule)| format!("{}:{rule}", cut(&field)));
         let named = errors.into_iter().flat_map(FieldErrors::iter);
         let errors = named.take(ERRORS.0).map(|(field, messages)| {
             let messages = messages.iter().take(ERRORS.1);
@@ -59,6 +65,7 @@ impl Refusal {
             identifier: cut(identifier),
             status,
             message: cut(message),
+            rules: unique(rules).into_iter().take(RULES).collect(),
             errors: errors.collect(),
             request_id: None,
             count: 1,
@@ -66,23 +73,8 @@ impl Refusal {
         }
     }
 
-    /// Two refusals for one mistake have the same kind: the messages without values and numbers.
-    pub(super) fn kind(&self) -> (u16, Vec<String>) {
-        let rule = |text: &str| {
-            let parts = text.split('"').step_by(2);
-            let parts = parts.flat_map(|part| part.chars().filter(|c| !c.is_ascii_digit()));
-            parts.collect::<String>()
-        };
-        let errors = self.errors.iter();
-        let errors = errors.flat_map(|(field, messages)| {
-            let of_field = move |message: &String| rule(&format!("{field} {message}"));
-            messages.iter().map(of_field)
-        });
-        let mut rules: Vec<_> = errors.collect();
-        if rules.is_empty() {
-            rules.push(rule(&self.message));
-        }
-        (self.status, rules)
+    pub(super) fn has_reason_of(&self, other: &Self) -> bool {
+        (self.status, &self.rules) == (other.status, &other.rules)
     }
 
     /// The reason in one line: the errors of the fields, or the message.
@@ -103,22 +95,16 @@ impl Refusal {
     }
 }
 
-type Kind = (u16, Vec<(String, Rule)>);
-
 /// The refused lines of one import by reason.
 #[derive(Debug, Default)]
-pub struct Reasons(Vec<(Kind, Refusal)>);
+pub struct Reasons(Vec<Refusal>);
 
 impl Reasons {
-    /// Adds a refused line with its broken rules, unless there are [`REASONS_KEPT`] other reasons.
-    pub fn add(&mut self, refusal: Refusal, errors: Option<&FieldErrors>) {
-        let rules = errors.into_iter().flat_map(FieldErrors::rules);
-        let mut rules: Vec<_> = rules.collect();
-        rules.dedup();
-        let kind = (refusal.status, rules);
+    /// Adds a refused line, unless there are [`REASONS_KEPT`] other reasons.
+    pub fn add(&mut self, refusal: Refusal) {
         let is_full = self.0.len() == REASONS_KEPT;
-        match self.0.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, first)) => {
+        match self.0.iter_mut().find(|it| it.has_reason_of(&refusal)) {
+            Some(first) => {
                 first.count += 1;
                 let other = refusal.identifier;
                 let is_new = other != first.identifier && !first.others.contains(&other);
@@ -127,15 +113,13 @@ impl Reasons {
                 }
             }
             None if is_full => {}
-            None => self.0.push((kind, refusal)),
+            None => self.0.push(refusal),
         }
     }
 
     /// Takes the refusals, one for each reason.
     pub fn take(&mut self) -> impl Iterator<Item = Refusal> {
-        std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|(_, refusal)| refusal)
+        std::mem::take(&mut self.0).into_iter()
     }
 }
 
@@ -162,7 +146,7 @@ mod tests {
             let errors = FieldErrors::one(field, message);
             let id = format!("job-{n}");
             let refusal = Refusal::new(uuid(n), noon(), &id, status, message, Some(&errors));
-            reasons.add(refusal, Some(&errors));
+            reasons.add(refusal);
         };
         for n in (0..1_000).flat_map(|n| [n, n]) {
             let place = format!("employment_types.{}", n % 7);

@@ -253,6 +253,8 @@ fn single_pushes_with_one_mistake_are_one_reason() {
         refused(3, "title", "is required"),
         refused(2, "employment_types.1", "must be one of a, not \"x1\""),
         refused(1, "employment_types.0", "must be one of a, not \"y\""),
+        Refusal::new(uuid(5), noon(), "job-5", 400, "Not JSON at 5.", None),
+        Refusal::new(uuid(4), noon(), "job-4", 400, "Not JSON at 17.", None),
     ];
     let activity = Activity {
         refusals,
@@ -263,5 +265,5 @@ fn single_pushes_with_one_mistake_are_one_reason() {
         .iter()
         .map(|(count, of)| (*count, &*of.identifier))
         .collect();
-    assert_eq!(reasons, [(2, "job-2"), (1, "job-3")]);
+    assert_eq!(reasons, [(2, "job-2"), (2, "job-5"), (1, "job-3")]);
 }

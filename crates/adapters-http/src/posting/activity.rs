@@ -42,7 +42,7 @@ impl<'a> Pushes<'a> {
                     if !self.dry_run {
                         recorder.pushed(self.client, Counts::refused(), now);
                     }
-                    self.reasons.add(refusal, error.errors());
+                    self.reasons.add(refusal);
                 }
             }
         }

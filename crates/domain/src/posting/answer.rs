@@ -88,6 +88,17 @@ pub enum Rejection {
     TakenDown,
 }
 
+impl Rejection {
+    /// The code of a rule that is not about single fields.
+    pub const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Transition { .. } => Some("transition"),
+            Self::TakenDown => Some("taken_down"),
+            Self::Invalid(_) | Self::NotFound => None,
+        }
+    }
+}
+
 /// Why a command has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IngestError {

@@ -124,6 +124,9 @@ entity! {
             identifier: Text = Text(|(_, refusal)| Some(&refusal.identifier)),
             status: Count = Integer(|(_, refusal)| Some(refusal.status.into())),
             message: Text = Text(|(_, refusal)| Some(&refusal.message)),
+            rules: Nullable<Text> = Document(|(_, refusal)| {
+                (!refusal.rules.is_empty()).then_some(&refusal.rules as _)
+            }),
             errors: Nullable<Text> = Document(|(_, refusal)| {
                 (!refusal.errors.is_empty()).then_some(&refusal.errors as _)
             }),
@@ -142,7 +145,10 @@ impl TryFrom<RefusalRow> for Refusal {
 
     fn try_from(row: RefusalRow) -> Result<Self, StoreError> {
         let errors = row.errors.unwrap_or_else(|| "{}".to_owned());
-        let others = row.others.unwrap_or_else(|| "[]".to_owned());
+        let texts = |stored: Option<String>, column| {
+            let stored = stored.unwrap_or_else(|| "[]".to_owned());
+            serde_json::from_str(&stored).map_err(|_| corrupt(column, stored))
+        };
         let status = row.status;
         Ok(Self {
             id: row.id.uuid("client_refusals.id")?,
@@ -150,12 +156,12 @@ impl TryFrom<RefusalRow> for Refusal {
             identifier: row.identifier,
             status: u16::try_from(status).map_err(|_| corrupt("client_refusals.status", status))?,
             message: row.message,
+            rules: texts(row.rules, "client_refusals.rules")?,
             errors: serde_json::from_str(&errors)
                 .map_err(|_| corrupt("client_refusals.errors", errors))?,
             request_id: row.request_id,
             count: unsigned(row.count, "client_refusals", "count")?,
-            others: serde_json::from_str(&others)
-                .map_err(|_| corrupt("client_refusals.others", others))?,
+            others: texts(row.others, "client_refusals.others")?,
         })
     }
 }

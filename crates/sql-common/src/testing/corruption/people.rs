@@ -96,9 +96,10 @@ const DAYS: [Case; 2] = [
     ("rejected", "-1", "-1"),
 ];
 
-const REFUSALS: [Case; 4] = [
+const REFUSALS: [Case; 5] = [
     ("at", "9223372036854775807", "'infinity'"),
     ("status", "65536", "65536"),
+    ("rules", "'[1]'", "'[1]'"),
     ("errors", "'{]}'", "'[]'"),
     ("errors", "'{\"a\":1}'", "'{\"a\":1}'"),
 ];
