@@ -13,8 +13,8 @@ use kernel::{
 use newsletter::{
     audit::SUBSCRIBERS_ERASE,
     subscriber::{
-        Account, Email, MigrationSource, MigrationToken, Notice, PutSubscriber, SubscriberId,
-        SubscriberStatus, provider::ProviderStatus,
+        Account, Email, MigrationSource, MigrationToken, PutSubscriber, ReceivedEvent,
+        SubscriberId, SubscriberStatus, provider::ProviderStatus,
     },
     testing::{email, notice, report, token},
     usecase,
@@ -262,9 +262,9 @@ pub async fn hear(world: &World, process: &Process) {
     }
 }
 
-fn said(world: &World, person: &Email, status: SubscriberStatus) -> Notice {
+fn said(world: &World, person: &Email, status: SubscriberStatus) -> ReceivedEvent {
     let (new_id, new_token) = new_row(world);
-    Notice {
+    ReceivedEvent {
         new_id,
         new_token,
         ..notice(person.as_str(), status)

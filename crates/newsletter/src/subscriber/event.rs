@@ -56,7 +56,7 @@ impl ProviderEvent {
 
 /// A webhook event, with the id and token to use for a new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
+pub struct ReceivedEvent {
     /// The event.
     pub event: ProviderEvent,
     /// The id to use if the address is new.
@@ -69,8 +69,12 @@ pub struct Notice {
 ///
 /// An unreported address gets a row, which suppresses it for later reports. For a reinstated
 /// subscriber the accounts are checked instead, because the delivery may be old.
-pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
-    let Notice {
+pub fn notice(
+    known: Option<&Subscriber>,
+    notice: &ReceivedEvent,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    let ReceivedEvent {
         event,
         new_id,
         new_token,

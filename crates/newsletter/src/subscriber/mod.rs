@@ -27,7 +27,7 @@ mod tests;
 pub use self::{
     change::Change,
     email::{Email, InvalidEmail, LONGEST_EMAIL},
-    event::{Notice, ProviderEvent, SignedWith, notice},
+    event::{ProviderEvent, ReceivedEvent, SignedWith, notice},
     put::{LONGEST_TEXT, PutSubscriber},
     readdress::{Readdressed, readdress},
     record::{

@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 use super::{
-    Change, Migrated, MigrationToken, Notice, Place, Places, Subscriber, SubscriberStatus,
+    Change, Migrated, MigrationToken, Place, Places, ReceivedEvent, Subscriber, SubscriberStatus,
     Suppression, SuppressionSource,
 };
 use crate::tasks;
@@ -11,7 +11,7 @@ use crate::tasks;
 /// Suppresses an address. `None` if an equal or stronger suppression exists.
 pub fn suppress(
     known: Option<&Subscriber>,
-    notice: &Notice,
+    notice: &ReceivedEvent,
     source: SuppressionSource,
     reason: Option<&str>,
     now: OffsetDateTime,
@@ -34,7 +34,7 @@ pub fn suppress(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedSuppression {
     /// Address and status, with the id and token for a new address.
-    pub notice: Notice,
+    pub notice: ReceivedEvent,
     /// When the suppression was recorded, if the file says so.
     pub at: Option<OffsetDateTime>,
     /// The reason, if the file has one.

@@ -3,7 +3,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::subscriber::{
-    Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+    Email, MigrationToken, ProviderEvent, PutSubscriber, ReceivedEvent, Subscriber, SubscriberId,
     SubscriberStatus,
 };
 
@@ -29,8 +29,8 @@ pub fn report(address: &str, body: &str) -> PutSubscriber {
     valid(put)
 }
 
-pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
-    Notice {
+pub fn notice(address: &str, status: SubscriberStatus) -> ReceivedEvent {
+    ReceivedEvent {
         event: ProviderEvent {
             signed_with: None,
             email: email(address),

@@ -1,7 +1,7 @@
 use kernel::audit::Entry;
 use time::OffsetDateTime;
 
-use super::{people::People, report::is_reported};
+use super::{people::LoadedPeople, report::is_reported};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, SubscriberId, departure},
@@ -21,7 +21,7 @@ pub enum Erased {
 /// Erases the subscriber of an address. From this commit on the API hides them, and a worker makes
 /// both accounts forget the address. The audit entry contains only the id.
 pub async fn erase(store: &dyn Store, email: &Email, entry: Entry) -> Result<Erased, StoreError> {
-    let people = People::load(store, std::slice::from_ref(email)).await?;
+    let people = LoadedPeople::load(store, std::slice::from_ref(email)).await?;
     let Some(subscriber) = people.get(email) else {
         let is_remembered = people.remembered(email).is_some();
         return Ok(if is_remembered {
@@ -50,7 +50,7 @@ pub(super) async fn recall(
     new: (SubscriberId, MigrationToken),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let mut people = People::load(store, std::slice::from_ref(email)).await?;
+    let mut people = LoadedPeople::load(store, std::slice::from_ref(email)).await?;
     let Some(remembered) = people.remembered(email) else {
         return Ok(());
     };

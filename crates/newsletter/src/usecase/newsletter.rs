@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use kernel::ClientId;
 
-use crate::subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber};
+use crate::subscriber::{Email, MigrationToken, PutSubscriber, ReceivedEvent, Subscriber};
 
 /// The outcome of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub trait Newsletter: Send + Sync {
     async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.
-    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError>;
+    async fn notice(&self, notices: Vec<ReceivedEvent>) -> Result<(), NewsletterError>;
 
     /// Returns the holder of a token.
     async fn find_by_token(

@@ -2,21 +2,21 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
-use super::people::{People, follow};
+use super::people::{LoadedPeople, follow};
 use crate::{
     store::{Store, StoreError, WriteSet},
-    subscriber::{Notice, notice},
+    subscriber::{ReceivedEvent, notice},
 };
 
 /// Applies events of the provider in one commit, repeated or out of order.
 pub async fn notice_events(
     store: &dyn Store,
-    batch: &[Notice],
+    batch: &[ReceivedEvent],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let emails: HashSet<_> = batch.iter().map(|said| said.event.email.clone()).collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut people = People::load(store, &emails).await?;
+    let mut people = LoadedPeople::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     for said in batch {
         let email = &said.event.email;

@@ -3,12 +3,12 @@ use std::collections::HashSet;
 use kernel::audit::{Attribution, Entry};
 use time::OffsetDateTime;
 
-use super::people::{People, follow};
+use super::people::{LoadedPeople, follow};
 use crate::{
     audit,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Change, MigrationToken, Notice, Subscriber, SuppressionSource,
+        Change, MigrationToken, ReceivedEvent, Subscriber, SuppressionSource,
         operator::{self, ImportedSuppression},
     },
 };
@@ -25,13 +25,13 @@ pub struct Operated {
 /// Suppresses an address, known or not, in both accounts. An equal or stronger suppression stays.
 pub async fn suppress(
     store: &dyn Store,
-    notice: &Notice,
+    notice: &ReceivedEvent,
     reason: &str,
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<Operated, StoreError> {
     let email = &notice.event.email;
-    let mut people = People::load(store, std::slice::from_ref(email)).await?;
+    let mut people = LoadedPeople::load(store, std::slice::from_ref(email)).await?;
     let source = SuppressionSource::Operator;
     let change = operator::suppress(people.get(email), notice, source, Some(reason), now);
     let is_news = change.is_some();
@@ -110,7 +110,7 @@ pub async fn import_suppressions(
         .map(|imported| imported.notice.event.email.clone())
         .collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut people = People::load(store, &emails).await?;
+    let mut people = LoadedPeople::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     let mut news = Vec::with_capacity(batch.len());
     for imported in batch {

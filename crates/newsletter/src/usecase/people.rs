@@ -9,12 +9,12 @@ use crate::{
 
 const MOST_HOPS: usize = 8;
 
-pub(super) struct People {
+pub(super) struct LoadedPeople {
     known: HashMap<Email, Subscriber>,
     remembered: HashMap<Email, Remembered>,
 }
 
-impl People {
+impl LoadedPeople {
     pub async fn load(store: &dyn Store, emails: &[Email]) -> Result<Self, StoreError> {
         let known = store.load(emails).await?;
         let strangers = emails.iter().filter(|email| !known.contains_key(email));

@@ -11,7 +11,8 @@ use crate::{
     audit,
     store::{Store, StoreError},
     subscriber::{
-        Email, MigrationToken, Notice, ProviderEvent, Subscriber, SubscriberId, SubscriberStatus,
+        Email, MigrationToken, ProviderEvent, ReceivedEvent, Subscriber, SubscriberId,
+        SubscriberStatus,
     },
 };
 
@@ -100,7 +101,7 @@ pub async fn decide_about_person(
 ) -> Result<String, PersonError> {
     Ok(match command {
         PersonCommand::Suppress { reason } => {
-            let notice = Notice {
+            let notice = ReceivedEvent {
                 event: ProviderEvent {
                     email: person.address(store).await?,
                     status: SubscriberStatus::Unsubscribed,

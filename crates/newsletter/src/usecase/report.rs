@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use time::OffsetDateTime;
 
-use super::{Reported, people::People};
+use super::{Reported, people::LoadedPeople};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, PutSubscriber, Subscriber, departure, readdress, report},
@@ -53,7 +53,7 @@ pub async fn decide_subscribers(
 ) -> Result<(Vec<Reported>, WriteSet), StoreError> {
     let emails: HashSet<_> = batch.iter().map(|put| put.email.clone()).collect();
     let emails: Vec<_> = emails.into_iter().collect();
-    let mut people = People::load(store, &emails).await?;
+    let mut people = LoadedPeople::load(store, &emails).await?;
     let mut writes = WriteSet::new(now);
     let mut answers = Vec::with_capacity(batch.len());
     for put in batch {
@@ -62,7 +62,11 @@ pub async fn decide_subscribers(
     Ok((answers, writes))
 }
 
-fn take_in(people: &mut People, put: &PutSubscriber, writes: &mut WriteSet) -> Option<Reported> {
+fn take_in(
+    people: &mut LoadedPeople,
+    put: &PutSubscriber,
+    writes: &mut WriteSet,
+) -> Option<Reported> {
     let decided = report(people.get(&put.email), put, writes.tasks.at);
     if let Some(change) = decided.change {
         people.record(change, writes);
@@ -84,7 +88,7 @@ async fn put_readdressed(
     now: OffsetDateTime,
 ) -> Result<Reported, StoreError> {
     let emails = [put.email.clone(), previous.clone()];
-    let mut people = People::load(store, &emails).await?;
+    let mut people = LoadedPeople::load(store, &emails).await?;
     let ghost = people.remembered(previous).map(|remembered| {
         let unused = (put.new_id, put.new_token.clone());
         departure::recalled(previous, remembered, unused, now).subscriber

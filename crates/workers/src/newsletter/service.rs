@@ -10,7 +10,7 @@ use kernel::{ClientId, StoreError};
 use newsletter::{
     audit,
     store::Store,
-    subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber, migration},
+    subscriber::{Email, MigrationToken, PutSubscriber, ReceivedEvent, Subscriber, migration},
     usecase::{self, Erased, Newsletter, NewsletterError, Reported},
 };
 use runtime::{COMMAND_PATIENCE as DEADLINE, Clock, decide_again};
@@ -111,7 +111,7 @@ impl Newsletter for NewsletterService {
         Ok(erased == Erased::Reported)
     }
 
-    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {
+    async fn notice(&self, notices: Vec<ReceivedEvent>) -> Result<(), NewsletterError> {
         decide!(self, |store, now| usecase::notice_events(
             store, &notices, now
         ))

@@ -14,7 +14,7 @@ use actix_web::{
     web,
 };
 use newsletter::{
-    subscriber::{Notice, ProviderEvent},
+    subscriber::{ProviderEvent, ReceivedEvent},
     usecase::NewsletterError,
 };
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Sign
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
     let notices = delivery::read(&body)?.into_iter().map(|event| {
         let (new_id, new_token) = new_subscriber();
-        Notice {
+        ReceivedEvent {
             event: ProviderEvent {
                 signed_with,
                 ..event

@@ -9,7 +9,8 @@ use kernel::{ClientId, StoreError};
 use newsletter::{
     audit,
     subscriber::{
-        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+        Email, MigrationToken, ProviderEvent, PutSubscriber, ReceivedEvent, Subscriber,
+        SubscriberId,
     },
     usecase::{self, Erased, Newsletter, NewsletterError, Reported},
 };
@@ -80,7 +81,7 @@ impl Newsletter for FakeNewsletter {
         Ok(erased == Erased::Reported)
     }
 
-    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {
+    async fn notice(&self, notices: Vec<ReceivedEvent>) -> Result<(), NewsletterError> {
         let events: Vec<_> = notices.into_iter().map(|notice| notice.event).collect();
         for event in &events {
             unless_faulty(event.email.as_str(), async { Ok(()) }).await?;

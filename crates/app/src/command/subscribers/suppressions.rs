@@ -12,8 +12,8 @@ use newsletter::{
     audit,
     store::{SubscriberFilter, SubscriberReader},
     subscriber::{
-        Account, Email, Notice, ProviderEvent, Subscriber, SubscriberStatus, SuppressionSource,
-        operator::ImportedSuppression,
+        Account, Email, ProviderEvent, ReceivedEvent, Subscriber, SubscriberStatus,
+        SuppressionSource, operator::ImportedSuppression,
     },
     usecase::import_suppressions,
 };
@@ -127,7 +127,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     match (email, status, at, reason) {
         (Ok(email), Some(status), Ok(at), Ok(reason)) if errors.is_empty() => {
             Ok(ImportedSuppression {
-                notice: Notice {
+                notice: ReceivedEvent {
                     event: ProviderEvent {
                         email,
                         status,

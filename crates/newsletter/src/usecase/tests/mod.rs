@@ -22,7 +22,7 @@ use super::{
 use crate::{
     store::Store,
     subscriber::{
-        Account, Email, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId,
+        Account, Email, MigrationToken, PutSubscriber, ReceivedEvent, Subscriber, SubscriberId,
         SubscriberStatus,
         provider::{Provider, ProviderError, ProviderStatus},
     },
@@ -81,7 +81,7 @@ impl World {
         put_subscribers(&self.store, batch, self.now).await.unwrap()
     }
 
-    async fn notice(&mut self, batch: &[Notice]) {
+    async fn notice(&mut self, batch: &[ReceivedEvent]) {
         self.now += hours(1);
         notice_events(&self.store, batch, self.now).await.unwrap();
     }

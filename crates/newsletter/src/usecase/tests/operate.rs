@@ -21,7 +21,7 @@ use crate::{
 
 const STRANGER: &str = "stranger@example.com";
 
-fn unsubscribing(address: &str) -> Notice {
+fn unsubscribing(address: &str) -> ReceivedEvent {
     notice(address, SubscriberStatus::Unsubscribed)
 }
 
