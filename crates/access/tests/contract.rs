@@ -1,3 +1,3 @@
-use domain::testing::MemoryStore;
+use kernel::testing::MemoryStore;
 
 access::contract_suite!(pollster::block_on, async { ((), MemoryStore::new()) });

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 use access::{Client, ClientChange, ClientError, Clients, Scope, sign_in::*, testing::client};
-use domain::testing::MemoryStore;
+use kernel::testing::MemoryStore;
 use kernel::{
     Actor, Operator,
     testing::{by_ann, entries, hours, minutes, noon, uuid},

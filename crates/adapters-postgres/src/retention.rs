@@ -161,12 +161,9 @@ async fn erase(
     conn.execute::<Erase>(posting).await?;
     let places = each! { events, &(commit_seq, number) => commit_seq, number };
     conn.execute_each::<EraseReasons>(&places, &[]).await?;
-    let tasks = erasure.tasks.clone();
-    let writes = WriteSet {
-        tasks,
-        reports: erasure.reports.clone(),
-        ..WriteSet::new(erasure.tasks.at)
-    };
+    let mut writes = WriteSet::new(erasure.tasks.at);
+    writes.tasks = erasure.tasks.clone();
+    writes.optional.reports.clone_from(&erasure.reports);
     commit::write(conn, &writes).await?;
     report::erase(conn, erasure).await
 }

@@ -4,7 +4,7 @@ use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
-    import::{Counts, HeldBecause, Missing, Summary},
+    import::{HeldBecause, LineCounts, Missing, Summary},
     posting::{DUPLICATES, ENRICH, Lifetime, enrich},
     store::{Health, Store as _, WriteSet},
     testing::create,
@@ -245,13 +245,13 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
     let Leased::Held(lease) = Catalogues::lease(&*store, &lease).await.unwrap() else {
         panic!("it is free");
     };
-    let counts = Counts {
+    let counts = LineCounts {
         lines: 9,
         created: 1,
         updated: 2,
         unchanged: 3,
         refused: 3,
-        ..Counts::default()
+        ..LineCounts::default()
     };
     let summary = Summary {
         counts,

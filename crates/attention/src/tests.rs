@@ -133,10 +133,10 @@ fn last(of: u8, missing: u64, held: Option<HeldBecause>, changes: Changes) -> La
             started_at: noon(),
             finished_at: noon(),
             summary: Summary {
-                counts: import::Counts {
+                counts: import::LineCounts {
                     lines: 100,
                     updated: 100,
-                    ..import::Counts::default()
+                    ..import::LineCounts::default()
                 },
                 changes: Some(changes),
                 missing: Some(Missing {

@@ -33,7 +33,7 @@ vocabulary! {
 
 /// An event's decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct EventDecision {
     /// The code.
     pub code: DecisionCode,
     /// The ground; `None` for an approval.

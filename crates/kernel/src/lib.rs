@@ -40,7 +40,7 @@ pub use self::{
     attention_item::{AttentionItem, AttentionKind},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
-    decision_code::{Decided, DecisionCode, Ground},
+    decision_code::{DecisionCode, EventDecision, Ground},
     error::{ATTEMPTS, StoreError, StoreFailure, decide_again},
     id::{
         CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, ReportId, SourceIdentifier,

@@ -48,7 +48,7 @@ mod tests {
         let about = |action, subject: String| by_ann(1).entry(action, noon()).about(subject);
         let suppressed = about(SUBSCRIBERS_SUPPRESS, ann.to_string());
         assert_eq!(subscriber(&suppressed), Some(ann));
-        let posting = about(domain::audit::POSTINGS_APPROVE, ann.to_string());
+        let posting = about(Action::new("postings.approve"), ann.to_string());
         assert_eq!(subscriber(&posting), None);
         let odd = about(SUBSCRIBERS_ERASE, "somebody".to_owned());
         assert_eq!(subscriber(&odd), None);

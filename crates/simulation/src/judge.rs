@@ -54,7 +54,7 @@ pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), Sto
             .last()
             .and_then(|entry| entry.reason.as_deref());
         let is_undo = reason.is_some_and(|it| it.starts_with("undo of the catalogue"));
-        let undone = writes.leases.first().filter(|_| is_undo);
+        let undone = writes.optional.leases.first().filter(|_| is_undo);
         let undone = undone.map(|lease| lease.catalogue);
         written.push((write.posting.clone(), before, import, undone));
     }

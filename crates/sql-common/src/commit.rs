@@ -86,10 +86,10 @@ pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     write_postings(conn, writes).await?;
     trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
-    duplicate::write(conn, &writes.fingerprints).await?;
-    duplicate::tell_apart(conn, &writes.told_apart).await?;
+    duplicate::write(conn, &writes.optional.fingerprints).await?;
+    duplicate::tell_apart(conn, &writes.optional.told_apart).await?;
     company::write_pairs(conn, writes).await?;
-    report::write(conn, &writes.reports).await?;
+    report::write(conn, &writes.optional.reports).await?;
     write_tasks(conn, &writes.tasks, &merged).await
 }
 
@@ -119,7 +119,7 @@ async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
         let ids = each! { concerned, id => id: id.uuid() };
         conn.lock_each::<LockPostings>(&ids).await?;
     }
-    let standing = &writes.standing;
+    let standing = &writes.optional.standing;
     let standing = each! { standing, (id, version) => id: id.uuid(), version: *version };
     conn.hold_each::<Stand>(&standing).await
 }

@@ -7,7 +7,7 @@ use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::report::ReportState;
 use fields::Website;
 use kernel::{
-    CompanyId, Decided, DecisionCode, PostingId, ReportId, StoreError,
+    CompanyId, DecisionCode, EventDecision, PostingId, ReportId, StoreError,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
         ReportState as Told, Subject,
@@ -94,7 +94,7 @@ entity! {
     }
 }
 
-const fn decided(event: &Event) -> Option<&Decided> {
+const fn decided(event: &Event) -> Option<&EventDecision> {
     match &event.subject {
         Subject::Posting(posting) => posting.decision.as_ref(),
         _ => None,
@@ -168,7 +168,7 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
                 .ok_or_else(|| corrupt("events.version", row.version))?,
             status: parse(row.status.unwrap_or_default(), "events.status")?,
             status_reason: row.status_reason,
-            decision: row.decision_code.map(|code| Decided {
+            decision: row.decision_code.map(|code| EventDecision {
                 code: DecisionCode::from_store(code),
                 ground,
                 by_notice: row.decision_by_notice,

@@ -40,7 +40,7 @@ macro_rules! postings {
                         of: &[PostingId], after: Option<PostingId>, limit: usize
                     ) -> Vec<Candidate>;
                     query duplicate::told_apart(pairs: &[Apart]) -> HashSet<Apart>;
-                    query client::fences(clients: &[ClientId]) -> HashMap<ClientId, Prefixes>;
+                    query client::prefixes(clients: &[ClientId]) -> HashMap<ClientId, Prefixes>;
                     query posting::overdue(
                         now: OffsetDateTime, limit: usize
                     ) -> Vec<SourceIdentifier>;

@@ -4,7 +4,7 @@ use domain::posting::{
     self, PostingView,
     event::{COMPANY_MERGED, JOB_POSTING_ERASED, PUBLIC},
 };
-use kernel::Decided;
+use kernel::EventDecision;
 use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -242,7 +242,7 @@ view! {
 view! {
     /// The statement of a posting's erasure.
     #[derive(Serialize, ToSchema)]
-    struct ErasureStatement<'a>(decided: &'a Decided, appeal: Option<&'a str>) {
+    struct ErasureStatement<'a>(decided: &'a EventDecision, appeal: Option<&'a str>) {
         outcome: DecisionOutcome = DecisionOutcome(posting::DecisionOutcome::Removed),
         /// The reason, for programs.
         code: &'a str = decided.code.as_str(),
@@ -360,7 +360,7 @@ mod tests {
         let mut posting = testing::posting(1, company.id);
         posting.put_in(testing::state(kernel::Status::Rejected), Some("spam: …"));
         let posting = event::PostingState {
-            decision: Some(Decided {
+            decision: Some(EventDecision {
                 code: DecisionCode::new("spam"),
                 ground: Some(posting::Ground::Law),
                 by_notice: true,

@@ -390,7 +390,7 @@ view! {
 
 #[cfg(test)]
 mod tests {
-    use domain::import::Counts;
+    use domain::import::LineCounts;
     use kernel::testing::{minutes, noon};
     use serde_json::json;
 
@@ -398,14 +398,14 @@ mod tests {
 
     #[test]
     fn a_past_import_is_shown_with_its_summary() {
-        let counts = Counts {
+        let counts = LineCounts {
             lines: 40,
             created: 2,
             updated: 37,
             refused: 1,
             unattributed: 1,
             notices: [(NoticeCode::TakenDown, 2)].into_iter().collect(),
-            ..Counts::default()
+            ..LineCounts::default()
         };
         let missing = import::Missing {
             count: 5,

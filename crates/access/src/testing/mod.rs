@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "only tests use these")]
 
 pub mod contract;
+mod memory;
 
 use kernel::{
     ClientId, Prefixes,

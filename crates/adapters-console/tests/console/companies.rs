@@ -240,7 +240,7 @@ async fn pairs_are_suggested_until_they_are_told_apart() {
         lookalike: None,
         since: noon(),
     };
-    writes.pairs.insert(companies[0], vec![pair]);
+    writes.optional.pairs.insert(companies[0], vec![pair]);
     desk.store.commit(writes).await.unwrap();
     let page = ann.get("/companies/similar").await;
     page.has(&["acme.example", "bolt.example", "Not the same"]);

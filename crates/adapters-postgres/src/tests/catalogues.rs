@@ -22,7 +22,7 @@ use super::{
 
 fn under(lease: CatalogueLease) -> WriteSet {
     let mut writes = retitle(1, "New");
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     writes
 }
 
@@ -84,7 +84,7 @@ async fn a_commit_under_a_lease_takes_one_round_trip() {
     assert_eq!(lap(), 1);
     let write = done.postings.values_mut().next().unwrap();
     (write.expected, write.posting.version) = (Some(2), 3);
-    done.leases.insert(lease);
+    done.optional.leases.insert(lease);
     store.commit(done).await.unwrap();
     assert_eq!(lap(), 1);
 }

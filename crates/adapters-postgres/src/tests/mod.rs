@@ -15,6 +15,8 @@ mod shared;
 mod subscribers;
 mod webhooks;
 
+use access::{Client, Clients, testing::client};
+use async_trait::async_trait;
 use diesel::{
     dsl::sql,
     sql_types::{BigInt, Text},
@@ -25,7 +27,10 @@ use domain::{
     store::{PostingWrite, WriteSet},
     testing::posting,
 };
-use kernel::{Actor, SourceIdentifier, StoreError, testing::noon};
+use kernel::{
+    Actor, ClientId, Prefixes, SourceIdentifier, StoreError,
+    testing::{AddClient, noon},
+};
 use sql_common::testing::sample::{self, company, create_as, join, subscribe};
 
 use crate::{
@@ -39,6 +44,18 @@ fn block_on<F: Future>(future: F) -> F::Output {
         .build()
         .unwrap()
         .block_on(future)
+}
+
+#[async_trait]
+impl AddClient for PostgresStore {
+    async fn add_client(&self, id: ClientId, prefixes: Prefixes) -> Result<(), StoreError> {
+        let client = Client {
+            id,
+            prefixes,
+            ..client(1)
+        };
+        Clients::insert(self, &client, None).await
+    }
 }
 
 mod contract {

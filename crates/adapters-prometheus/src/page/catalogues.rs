@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{catalogue::LastImport, import::Counts};
+use domain::{catalogue::LastImport, import::LineCounts};
 use kernel::StoreError;
 use metrics::gauge;
 use stores::Stores;
@@ -31,7 +31,7 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError>
 }
 
 /// Lines except those without effect and those that expired a posting.
-const fn listed(counts: &Counts) -> u64 {
+const fn listed(counts: &LineCounts) -> u64 {
     counts.created + counts.updated + counts.unchanged + counts.reopened
 }
 

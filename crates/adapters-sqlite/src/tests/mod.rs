@@ -10,13 +10,15 @@ mod statements;
 
 use std::path::PathBuf;
 
+use access::{Client, Clients, testing::client};
+use async_trait::async_trait;
 use diesel::{
     RunQueryDsl, SqliteConnection,
     connection::SimpleConnection,
     dsl::sql,
     sql_types::{BigInt, Text},
 };
-use kernel::{SourceIdentifier, StoreError};
+use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError, testing::AddClient};
 use sql_common::testing::sample::{create, subscribe};
 use tempfile::TempDir;
 
@@ -40,6 +42,18 @@ fn block_on<F: Future>(future: F) -> F::Output {
         .build()
         .unwrap()
         .block_on(future)
+}
+
+#[async_trait]
+impl AddClient for SqliteStore {
+    async fn add_client(&self, id: ClientId, prefixes: Prefixes) -> Result<(), StoreError> {
+        let client = Client {
+            id,
+            prefixes,
+            ..client(1)
+        };
+        Clients::insert(self, &client, None).await
+    }
 }
 
 mod contract {

@@ -33,7 +33,7 @@ pub struct Change {
     /// Whether this duplicate's original is searched again, because the offer changed.
     pub looks_up: bool,
     /// The posting's id, if it may have duplicates, which must be looked up again when it closes.
-    original: Option<PostingId>,
+    may_have_copies: Option<PostingId>,
 }
 
 impl Change {
@@ -56,7 +56,7 @@ impl Change {
 
     fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
-            original: (posting.is_open() && posting.has_texts()).then_some(posting.id),
+            may_have_copies: (posting.is_open() && posting.has_texts()).then_some(posting.id),
             write: PostingWrite::new(expected, posting),
             writes_posting: true,
             company: None,
@@ -121,7 +121,7 @@ impl Change {
             writes.tasks.ask(enrich(id));
         }
         let is_open = self.write.posting.is_open();
-        if let Some(id) = self.original.filter(|_| !is_open || self.looks_up) {
+        if let Some(id) = self.may_have_copies.filter(|_| !is_open || self.looks_up) {
             writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {

@@ -18,6 +18,7 @@ pub mod objection;
 pub mod outcome;
 pub mod restore;
 mod snapshot;
+mod together;
 mod writes;
 
 #[cfg(test)]
@@ -27,5 +28,5 @@ pub use self::{
     change::Change,
     decide::{Decided, decide},
     snapshot::Snapshot,
-    writes::{HISTORY_SHOWN, PostingWrite, WriteSet},
+    writes::{HISTORY_SHOWN, OptionalWrites, PostingWrite, WriteSet},
 };

@@ -140,43 +140,44 @@ impl PostingWrite {
     }
 }
 
-/// The writes of one commit.
-///
-/// Every store writes `companies` and `postings`. The others are empty or ignored without their
-/// feature: `leases` and `missed` (catalogues), `fingerprints` and `standing` (duplicates),
-/// `reports`, and `tasks` (outbox, event log, audit).
+/// The writes of one commit. Every store writes `companies` and `postings`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Companies, by id: the order in which every commit locks them.
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// The leases required by the commit: it fails if one is lost.
-    pub leases: BTreeSet<CatalogueLease>,
-    /// The fates of postings that an import missed. Requires exactly its lease.
-    pub missed: BTreeMap<PostingId, Missed>,
-    /// Unchanged postings that must still have these versions.
-    pub standing: BTreeMap<PostingId, Version>,
-    /// Fingerprints of postings. `None` removes a closed posting's.
-    pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
-    /// Pairs of postings that an operator called different openings.
-    pub told_apart: BTreeSet<Apart>,
-    /// Newly found pairs of these companies, replacing earlier ones.
-    pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
-    /// Companies that an operator marked as different, the lower id first.
-    pub apart: BTreeSet<[CompanyId; 2]>,
-    /// Reports of readers.
-    pub reports: Vec<ReportWrite>,
-    /// The outbox and audit writes of the same commit.
+    /// What a store may ignore.
+    pub optional: OptionalWrites,
+    /// Outbox, event log and audit. A store without one of them ignores its part.
     pub tasks: TaskWrites,
 }
 
-impl WriteSet {
-    /// An empty commit.
-    pub const fn new(at: OffsetDateTime) -> Self {
+/// The writes of features that a service may lack: it calls none of their use cases, and its store
+/// ignores them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptionalWrites {
+    /// Catalogues: the leases required by the commit, which fails if one is lost.
+    pub leases: BTreeSet<CatalogueLease>,
+    /// Catalogues: the fates of postings that an import missed. Requires exactly its lease.
+    pub missed: BTreeMap<PostingId, Missed>,
+    /// Duplicates, reports: unchanged postings that must still have these versions.
+    pub standing: BTreeMap<PostingId, Version>,
+    /// Duplicates: fingerprints of postings. `None` removes a closed posting's.
+    pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
+    /// Duplicates: pairs of postings that an operator called different openings.
+    pub told_apart: BTreeSet<Apart>,
+    /// Similar companies: newly found pairs of these companies, replacing earlier ones.
+    pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
+    /// Similar companies: those that an operator marked as different, the lower id first.
+    pub apart: BTreeSet<[CompanyId; 2]>,
+    /// Reports of readers.
+    pub reports: Vec<ReportWrite>,
+}
+
+impl OptionalWrites {
+    const fn new() -> Self {
         Self {
-            companies: BTreeMap::new(),
-            postings: BTreeMap::new(),
             leases: BTreeSet::new(),
             missed: BTreeMap::new(),
             standing: BTreeMap::new(),
@@ -185,6 +186,26 @@ impl WriteSet {
             pairs: BTreeMap::new(),
             apart: BTreeSet::new(),
             reports: Vec::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.missed.is_empty()
+            && self.fingerprints.is_empty()
+            && self.told_apart.is_empty()
+            && self.pairs.is_empty()
+            && self.apart.is_empty()
+            && self.reports.is_empty()
+    }
+}
+
+impl WriteSet {
+    /// An empty commit.
+    pub const fn new(at: OffsetDateTime) -> Self {
+        Self {
+            companies: BTreeMap::new(),
+            postings: BTreeMap::new(),
+            optional: OptionalWrites::new(),
             tasks: TaskWrites::new(at),
         }
     }
@@ -193,18 +214,17 @@ impl WriteSet {
     pub fn is_empty(&self) -> bool {
         self.companies.is_empty()
             && self.postings.is_empty()
-            && self.missed.is_empty()
-            && self.fingerprints.is_empty()
-            && self.told_apart.is_empty()
-            && self.pairs.is_empty()
-            && self.apart.is_empty()
-            && self.reports.is_empty()
+            && self.optional.is_empty()
             && self.tasks.is_empty()
     }
 
     /// The existing postings that a commit changes, relies on, enriches or raises events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
-        let changed = self.postings.keys().chain(self.standing.keys()).copied();
+        let changed = self
+            .postings
+            .keys()
+            .chain(self.optional.standing.keys())
+            .copied();
         let asked = self.tasks.asked();
         let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
         let events = self.tasks.events.iter();

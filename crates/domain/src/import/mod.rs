@@ -14,6 +14,6 @@ pub use self::{
     line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
     names::Names,
     proof::{BrokenOff, Ending, Proof},
-    receipt::{Counts, HeldBecause, MOST_NAMED, Missing, Receipt},
+    receipt::{HeldBecause, LineCounts, MOST_NAMED, Missing, Receipt},
     summary::Summary,
 };

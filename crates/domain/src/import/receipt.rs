@@ -29,7 +29,7 @@ impl Receipt {
 
 /// The receipts of an import by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct LineCounts {
     /// The lines that are not blank.
     pub lines: u64,
     /// Postings were created.
@@ -52,7 +52,7 @@ pub struct Counts {
     pub notices: NoticeCounts,
 }
 
-impl Counts {
+impl LineCounts {
     /// Counts a receipt.
     pub fn add(&mut self, receipt: &Receipt) {
         self.lines += 1;
@@ -167,8 +167,8 @@ mod tests {
     use super::*;
     use crate::{posting::Rejection, testing::answered};
 
-    fn counted(result: Result<Answer, LineError>) -> Counts {
-        let mut counts = Counts::default();
+    fn counted(result: Result<Answer, LineError>) -> LineCounts {
+        let mut counts = LineCounts::default();
         counts.add(&Receipt {
             line: 1,
             id: None,
@@ -179,22 +179,22 @@ mod tests {
 
     #[test]
     fn a_receipt_counts_as_a_line_and_by_its_outcome() {
-        let one = Counts {
+        let one = LineCounts {
             lines: 1,
-            ..Counts::default()
+            ..LineCounts::default()
         };
         for (outcome, expect) in [
-            (PutOutcome::Created, Counts { created: 1, ..one }),
-            (PutOutcome::Updated, Counts { updated: 1, ..one }),
+            (PutOutcome::Created, LineCounts { created: 1, ..one }),
+            (PutOutcome::Updated, LineCounts { updated: 1, ..one }),
             (
                 PutOutcome::Unchanged,
-                Counts {
+                LineCounts {
                     unchanged: 1,
                     ..one
                 },
             ),
-            (PutOutcome::Expired, Counts { expired: 1, ..one }),
-            (PutOutcome::Reopened, Counts { reopened: 1, ..one }),
+            (PutOutcome::Expired, LineCounts { expired: 1, ..one }),
+            (PutOutcome::Reopened, LineCounts { reopened: 1, ..one }),
         ] {
             assert_eq!(counted(Ok(answered("a", outcome))), expect);
         }
@@ -233,9 +233,9 @@ mod tests {
 
     #[test]
     fn what_the_rules_refuse_is_no_failure() {
-        let one = Counts {
+        let one = LineCounts {
             lines: 1,
-            ..Counts::default()
+            ..LineCounts::default()
         };
         let prefixes = Prefixes::new(&["b"]).unwrap();
         let forbidden = prefixes.check(&identifier("a")).unwrap_err();
@@ -246,7 +246,7 @@ mod tests {
             LineError::Forbidden(forbidden),
             LineError::Ingest(IngestError::Rejected(Rejection::NotFound)),
         ] {
-            let refused = Counts { refused: 1, ..one };
+            let refused = LineCounts { refused: 1, ..one };
             assert_eq!(counted(Err(error.clone())), refused, "{error:?}");
         }
         for error in [
@@ -254,7 +254,7 @@ mod tests {
             IngestError::Unavailable(String::new()),
             IngestError::Broken(String::new()),
         ] {
-            let failed = Counts { failed: 1, ..one };
+            let failed = LineCounts { failed: 1, ..one };
             assert_eq!(counted(Err(error.clone().into())), failed, "{error:?}");
         }
     }

@@ -1,12 +1,12 @@
 //! The totals of an import.
 
-use super::{Changes, Counts, Missing};
+use super::{Changes, LineCounts, Missing};
 
 /// The totals of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The receipts by outcome.
-    pub counts: Counts,
+    pub counts: LineCounts,
     /// A catalogue's missing postings, once known.
     pub missing: Option<Missing>,
     /// The changes of a complete import.

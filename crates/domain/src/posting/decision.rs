@@ -4,7 +4,7 @@ use std::fmt;
 
 use fields::vocabulary;
 pub use kernel::Ground;
-use kernel::{Actor, Decided, DecisionCode, Operator, PostingId};
+use kernel::{Actor, DecisionCode, EventDecision, Operator, PostingId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -151,8 +151,8 @@ pub struct Decision {
 
 impl Decision {
     /// The decision as an event shows it.
-    pub fn told(&self) -> Decided {
-        Decided {
+    pub fn told(&self) -> EventDecision {
+        EventDecision {
             code: self.code.clone(),
             ground: self.ground,
             by_notice: self.by_notice,

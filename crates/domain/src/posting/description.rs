@@ -6,7 +6,7 @@ use fields::{
     FieldValue, Sent,
     line::{InvalidLine, is_blank},
 };
-use sha2::{Digest as _, Sha256};
+use kernel::digest;
 
 use super::essence::essence;
 
@@ -46,7 +46,7 @@ impl Description {
         self.length
     }
 
-    /// The SHA-256 of the text without white space, relative dates and tracking parameters.
+    /// The digest of the text without white space, relative dates and tracking parameters.
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -90,7 +90,7 @@ impl FieldValue for Description {
 impl From<Arc<str>> for Description {
     fn from(text: Arc<str>) -> Self {
         Self {
-            digest: Sha256::digest(essence(&text).as_bytes()).into(),
+            digest: digest::of_parts([essence(&text).as_bytes()]),
             length: text.len(),
             text: Some(text),
         }

@@ -4,7 +4,7 @@ mod list;
 mod locks;
 mod retention;
 mod rows;
-mod search;
+mod scan;
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,9 +22,9 @@ pub use self::{
     locks::{LockedRows, RowLocks},
     retention::{Erasure, Purge, Retention},
     rows::Rows,
-    search::{Search, Step},
+    scan::{PageScan, ScanStep},
 };
-pub use crate::decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet};
+pub use crate::decision::{HISTORY_SHOWN, OptionalWrites, PostingWrite, Snapshot, WriteSet};
 #[cfg(doc)]
 use crate::posting::Rewind;
 use crate::posting::{
@@ -92,8 +92,10 @@ pub trait Reads: Send + Sync {
     }
 
     /// The current prefixes of these clients, if stored. Only stored clients own companies.
-    async fn fences(&self, clients: &[ClientId])
-    -> Result<HashMap<ClientId, Prefixes>, StoreError>;
+    async fn prefixes(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError>;
 
     /// Up to `limit` postings with content [held back](crate::posting::Held) since before `before`,
     /// the longest held first. None by default.
@@ -200,11 +202,11 @@ impl<S: Around> Reads for S {
         self.inner().told_apart(pairs).await
     }
 
-    async fn fences(
+    async fn prefixes(
         &self,
         clients: &[ClientId],
     ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.inner().fences(clients).await
+        self.inner().prefixes(clients).await
     }
 
     async fn held(

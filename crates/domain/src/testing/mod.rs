@@ -1,4 +1,4 @@
-//! For tests: a store in memory, sample values, and the contract suite for every store.
+//! For tests: a part of the store in memory, sample values, and the contract suite for every store.
 //!
 //! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, and get a named test per
 //! case.
@@ -7,9 +7,10 @@ pub mod contract;
 mod memory;
 mod sample;
 
+pub use kernel::testing::MemoryStore;
+
 pub use self::{
     contract::events::commit_events,
-    memory::MemoryStore,
     sample::{
         answered, company, company_state, company_view, company_write, create, posting,
         posting_view, push, push_as, push_by, pusher, put_id, renaming, state,
@@ -32,13 +33,13 @@ pub use self::{
 /// | `outbox` | `Store`, `Outbox`, `AuditLog` |
 /// | `events` | `Store`, `EventLog` |
 /// | `audit` | `Store`, `Outbox`, `AuditLog` |
-/// | `catalogues` | `Store`, `EventLog`, `Clients`, `Catalogues`, `AuditLog` |
-/// | `attention` | as `console`, `AttentionList`, `Clients`, `ActivityLog`, `EventLog` |
+/// | `catalogues` | `Store`, `EventLog`, `AddClient`, `Catalogues`, `AuditLog` |
+/// | `attention` | as `console`, `AttentionList`, `EventLog` |
 /// | `merges` | `Store`, `CompanyReader`, `PostingReader`, `PostingBrowser`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
 /// | `versions` | `Store`, `PostingReader`, `PostingBrowser`, `Retention` |
 /// | `reports` | `Store`, `PostingReader`, `EventLog`, `Reports`, `Retention` |
-/// | `retention` | as `audit`, `catalogues` and `reports`, `ActivityLog` |
+/// | `retention` | as `audit` and `reports` |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

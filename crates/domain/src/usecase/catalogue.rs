@@ -105,9 +105,9 @@ pub async fn record_missed(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     let postings = postings.into_iter().map(|id| (id, missed));
-    writes.missed.extend(postings);
+    writes.optional.missed.extend(postings);
     store.commit(writes).await
 }
 
@@ -124,7 +124,7 @@ pub async fn release_held(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     let identifiers: Vec<_> = postings.iter().map(|it| it.identifier.clone()).collect();
     let mut snapshot = store.load(&identifiers, &[]).await?;
     for MissingPosting { id, identifier, .. } in postings {
@@ -136,7 +136,7 @@ pub async fn release_held(
         } else {
             Missed::Kept
         };
-        writes.missed.insert(*id, missed);
+        writes.optional.missed.insert(*id, missed);
         if let Some(change) = change {
             change.record(&mut snapshot, &mut writes);
         }
@@ -168,7 +168,7 @@ pub async fn undo_changes(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
     let loaded = store.load(&wanted, &[]).await?;
     // After the postings: a change in between has a record, or conflicts.
@@ -197,7 +197,7 @@ pub async fn undo_changes(
         };
         let change = restore(posting, former, company, (&by, &note), lifetime, now);
         if let Some(change) = change {
-            writes.missed.insert(posting.id, Missed::Restored);
+            writes.optional.missed.insert(posting.id, Missed::Restored);
             change.record(&mut snapshot, &mut writes);
         }
     }
@@ -214,7 +214,7 @@ fn permitted(
 ) -> (Vec<PostingId>, Vec<SourceIdentifier>) {
     let mut wanted = Vec::with_capacity(postings.len());
     for ExpiredPosting { id, identifier } in postings {
-        writes.missed.insert(*id, left);
+        writes.optional.missed.insert(*id, left);
         let permitted = identifier.iter().filter(|it| order.prefixes.permit(it));
         wanted.extend(permitted.cloned());
     }
@@ -234,7 +234,7 @@ pub async fn undo_expiries(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     let (_, wanted) = permitted(order, postings, &mut writes, Missed::Left);
     let mut snapshot = store.load(&wanted, &[]).await?;
     let by = order.actor();
@@ -245,6 +245,7 @@ pub async fn undo_expiries(
         });
         if let Some(change) = change {
             writes
+                .optional
                 .missed
                 .insert(change.write.posting.id, Missed::Reopened);
             change.record(&mut snapshot, &mut writes);

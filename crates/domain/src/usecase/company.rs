@@ -67,7 +67,7 @@ pub async fn update_company(
     now: OffsetDateTime,
 ) -> Result<(), CompanyError> {
     if let Patch::Set(owner) = change.owner {
-        let known = store.fences(&[owner]).await?;
+        let known = store.prefixes(&[owner]).await?;
         known.get(&owner).ok_or(CompanyError::UnknownOwner(owner))?;
     }
     let snapshot = store.load(&[], &[id]).await?;

@@ -37,7 +37,7 @@ pub async fn finish_idle_searches(
     let mut busy: HashSet<_> = originals.map(|it| it.id).collect();
     busy.extend(open.iter().map(|it| it.id));
     let mut writes = WriteSet::new(now);
-    writes.fingerprints = gone.iter().map(|it| (it.id, None)).collect();
+    writes.optional.fingerprints = gone.iter().map(|it| (it.id, None)).collect();
     let (busy, idle): (Vec<_>, Vec<_>) = tasks.iter().partition(|(_, id)| busy.contains(id));
     writes.tasks.done = idle.into_iter().map(|(token, _)| token).collect();
     if !writes.is_empty() {
@@ -86,7 +86,7 @@ pub async fn look_up(
             mark_all(store, &[own], &mut writes).await?;
         }
     } else if marked.is_ok() {
-        writes.fingerprints.insert(id, None);
+        writes.optional.fingerprints.insert(id, None);
     }
     if marked.is_ok() {
         writes.tasks.done.push(task);
@@ -137,12 +137,12 @@ async fn search(
         let found = near(store, &fingerprints, &numbers, &[]).await?;
         let mut writes = WriteSet::new(now);
         let gone = found.iter().filter(|it| !it.is_open);
-        writes.fingerprints = gone.map(|it| (it.id, None)).collect();
+        writes.optional.fingerprints = gone.map(|it| (it.id, None)).collect();
         // A store skips locked rows.
-        if writes.is_empty() || writes.fingerprints == last {
+        if writes.is_empty() || writes.optional.fingerprints == last {
             return Ok(found);
         }
-        last.clone_from(&writes.fingerprints);
+        last.clone_from(&writes.optional.fingerprints);
         store.commit(writes).await?;
     }
     Err(StoreError::Conflict)
@@ -216,7 +216,7 @@ fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
         Some((original.id, *version))
     });
     let marks = marks.filter(|(id, _)| !writes.postings.contains_key(id));
-    writes.standing = marks.collect();
+    writes.optional.standing = marks.collect();
 }
 
 /// Marks two postings as different openings. Returns whether both exist.
@@ -232,7 +232,7 @@ pub async fn tell_postings_apart(
         return Ok(false);
     };
     let mut writes = WriteSet::new(now);
-    writes.told_apart.insert(apart(first, second));
+    writes.optional.told_apart.insert(apart(first, second));
     writes.tasks.ask(look_up_duplicates(first));
     writes.tasks.ask(look_up_duplicates(second));
     let entry = by.entry(POSTINGS_TELL_APART, now).about(one.as_str());

@@ -157,7 +157,7 @@ impl Batch {
 
     /// Requires this lease at the commit.
     pub fn require(&mut self, lease: CatalogueLease) {
-        self.writes.leases.insert(lease);
+        self.writes.optional.leases.insert(lease);
     }
 
     fn has_written(&self, put: &PutPosting) -> bool {

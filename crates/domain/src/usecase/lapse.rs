@@ -66,7 +66,7 @@ pub async fn delist_missing(
         catalogues.misses(lease.catalogue, &ids).await?
     };
     let mut writes = WriteSet::new(now);
-    writes.leases.insert(lease);
+    writes.optional.leases.insert(lease);
     let mut delisted = Delisted::default();
     for identifier in missing {
         let Some(posting) = snapshot.postings.get(identifier) else {
@@ -75,7 +75,7 @@ pub async fn delist_missing(
         if let Some(change) = delist(posting, lease.catalogue, name, now) {
             let before = misses.get(&posting.id).copied();
             let after = patience.after(before.unwrap_or_default());
-            writes.missed.insert(posting.id, after);
+            writes.optional.missed.insert(posting.id, after);
             delisted.missing += 1;
             if after == Missed::Expired {
                 change.record(&mut snapshot, &mut writes);
@@ -86,7 +86,7 @@ pub async fn delist_missing(
             delisted.expired += 1;
         }
     }
-    if !writes.missed.is_empty() {
+    if !writes.optional.missed.is_empty() {
         store.commit(writes).await?;
     }
     Ok(delisted)

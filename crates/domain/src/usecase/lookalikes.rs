@@ -77,10 +77,13 @@ impl Lookalikes {
             return;
         };
         if !posting.is_open() {
-            writes.fingerprints.insert(own.id, None);
+            writes.optional.fingerprints.insert(own.id, None);
             return;
         }
-        writes.fingerprints.insert(own.id, Some(own.dated.clone()));
+        writes
+            .optional
+            .fingerprints
+            .insert(own.id, Some(own.dated.clone()));
         let before = self.before.get(&own.id);
         let is_other = own.dated.since > posting.created_at
             || before.is_some_and(|before| *before != own.dated);

@@ -110,7 +110,7 @@ pub async fn tell_companies_apart(
     let known = |id| snapshot.companies.get(&id).ok_or(CompanyError::NotFound);
     let [one, other] = companies;
     let mut writes = WriteSet::new(now);
-    writes.apart.insert(pair(one, other));
+    writes.optional.apart.insert(pair(one, other));
     let entry = by.entry(COMPANIES_TELL_APART, now);
     let entry = entry.about(known(one)?.website.as_str());
     let entry = entry.with("other", known(other)?.website.as_str());
@@ -191,7 +191,7 @@ pub async fn settle_batch(
         Some(_) => Vec::new(),
         None => find_pairs(store, companies, &view, now).await?,
     };
-    writes.pairs.insert(id, pairs);
+    writes.optional.pairs.insert(id, pairs);
     finish(store, writes, task).await
 }
 
@@ -233,7 +233,7 @@ async fn move_postings(
                 fingerprint,
                 ..dated.clone()
             };
-            writes.fingerprints.insert(posting.id, Some(dated));
+            writes.optional.fingerprints.insert(posting.id, Some(dated));
             writes.tasks.ask(look_up_duplicates(posting.id));
         }
         change.record(&mut snapshot, &mut writes);
@@ -257,7 +257,7 @@ async fn find_pairs(
     let fences = if others.is_empty() {
         HashMap::new()
     } else {
-        store.fences(&owners).await?
+        store.prefixes(&owners).await?
     };
     let is_fenced = |view: &CompanyView| {
         let fence = view.company.owner.and_then(|owner| fences.get(&owner));

@@ -56,8 +56,8 @@ pub async fn report(
     standing.admit()?;
     let mut writes = WriteSet::new(now);
     // A posting erased meanwhile has no reports any more.
-    writes.standing.insert(posting.id, posting.version);
-    writes.reports.push(ReportWrite::New(Report {
+    writes.optional.standing.insert(posting.id, posting.version);
+    writes.optional.reports.push(ReportWrite::New(Report {
         id,
         posting: posting.id,
         source_identifier: posting.source_identifier,
@@ -100,7 +100,7 @@ pub async fn act_on_report(
         writes.tasks.ended.push(enrich(posting.id));
         change.record(&mut snapshot, &mut writes);
     } else {
-        writes.standing.insert(posting.id, posting.version);
+        writes.optional.standing.insert(posting.id, posting.version);
     }
     let reason = verdict.reason().unwrap_or_default();
     let waiting = reports.waiting_reports(&[posting.id]).await?;
@@ -109,7 +109,7 @@ pub async fn act_on_report(
     for report in waiting {
         let decision = ReportDecision::acted(reason, by, now);
         let ended = report.decide(decision, &mut writes.tasks);
-        writes.reports.push(ended);
+        writes.optional.reports.push(ended);
     }
     let entry = by.entry(REPORTS_ACT, now).about(identifier);
     let entry = entry.with("reports", ids).with("reason", reason);
@@ -147,7 +147,7 @@ pub async fn dismiss_report(
         ..ReportDecision::acted(reason, by, now)
     };
     let ended = report.decide(dismissed, &mut writes.tasks);
-    writes.reports.push(ended);
+    writes.optional.reports.push(ended);
     Ok(store.commit(writes).await?)
 }
 

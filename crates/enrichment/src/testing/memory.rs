@@ -6,8 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::testing::MemoryStore;
-use kernel::{PostingId, StoreError};
+use kernel::{PostingId, StoreError, testing::MemoryStore};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -158,9 +157,7 @@ impl DraftCache for MemoryDrafts {
 }
 
 fn drafts(store: &MemoryStore) -> MemoryDrafts {
-    let beside = store.beside::<MemoryDrafts>();
-    let drafts = beside.lock().unwrap_or_else(PoisonError::into_inner);
-    drafts.clone()
+    store.part::<MemoryDrafts>().clone()
 }
 
 #[async_trait]

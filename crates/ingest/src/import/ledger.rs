@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use domain::{
-    import::{ChangeCounter, Changes, Counts, LineError, Receipt},
+    import::{ChangeCounter, Changes, LineCounts, LineError, Receipt},
     posting::Answer,
 };
 use kernel::SourceIdentifier;
@@ -16,7 +16,7 @@ pub(super) type Offset = u64;
 pub(super) struct Ledger {
     first: Offset,
     rows: VecDeque<Row>,
-    counts: Counts,
+    counts: LineCounts,
     changes: ChangeCounter,
 }
 
@@ -81,7 +81,7 @@ impl Ledger {
     }
 
     /// Issued receipts by outcome, and unattributed lines.
-    pub const fn counts(&self) -> Counts {
+    pub const fn counts(&self) -> LineCounts {
         self.counts
     }
 

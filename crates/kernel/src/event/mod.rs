@@ -18,7 +18,7 @@ pub use self::{
     log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use crate::{
-    Actor, AttentionItem, ClientId, CompanyId, Decided, PostingId, Prefixes, ReportId,
+    Actor, AttentionItem, ClientId, CompanyId, EventDecision, PostingId, Prefixes, ReportId,
     SourceIdentifier, Status, Version, name::name, trace::TraceParent,
 };
 use fields::Website;
@@ -98,7 +98,7 @@ pub struct PostingState {
     /// The reason of the status.
     pub status_reason: Option<String>,
     /// The decision that the event concerns, if any.
-    pub decision: Option<Decided>,
+    pub decision: Option<EventDecision>,
 }
 
 impl PostingState {

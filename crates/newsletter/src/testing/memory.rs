@@ -1,13 +1,10 @@
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-pub use domain::testing::MemoryStore;
+pub use kernel::testing::MemoryStore;
 
 use crate::{
     store::{
@@ -98,15 +95,10 @@ impl Subscribers {
     }
 }
 
-fn locked(subscribers: &Mutex<Subscribers>) -> MutexGuard<'_, Subscribers> {
-    subscribers.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[async_trait]
 impl Store for MemoryStore {
     async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let found = emails.iter().filter_map(|email| subscribers.find(email));
         Ok(found
             .map(|found| (found.email.clone(), found.clone()))
@@ -117,8 +109,7 @@ impl Store for MemoryStore {
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let found = ids.iter().filter_map(|id| subscribers.rows.get(id));
         Ok(found.map(|found| (found.id, found.clone())).collect())
     }
@@ -127,15 +118,13 @@ impl Store for MemoryStore {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let id = subscribers.tokens.get(token);
         Ok(id.and_then(|id| subscribers.rows.get(id)).cloned())
     }
 
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let mut known = HashMap::new();
         for email in emails {
             let remembered = subscribers.remembered.get(&remembered_as(&KEY, email)?);
@@ -145,14 +134,15 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let subscribers = self.beside();
-        let mut subscribers = locked(&subscribers);
-        if !subscribers.admit(&writes) {
+        let mut subscribers = self.part::<Subscribers>();
+        let mut shared = self.shared();
+        if !subscribers.admit(&writes) || !shared.admits(&writes.tasks) {
             return Err(StoreError::Conflict);
         }
         let at = writes.tasks.at;
         let gone: Vec<_> = writes.purges.keys().map(|id| id.uuid()).collect();
-        self.write_tasks(writes.tasks, &gone)?;
+        shared.drop_tasks(&gone);
+        shared.commit(writes.tasks)?;
         for (id, purge) in &writes.purges {
             subscribers.purge(*id);
             let remembered = purge.remember.map(|status| Remembered { status, at });
@@ -171,8 +161,7 @@ impl Store for MemoryStore {
 #[async_trait]
 impl SubscriberReader for MemoryStore {
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let ids = subscribers.by_email.values();
         let rows = ids.filter_map(|id| subscribers.rows.get(id));
         Ok(rows
@@ -188,8 +177,7 @@ impl SubscriberReader for MemoryStore {
     }
 
     async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
-        let subscribers = self.beside();
-        let subscribers = locked(&subscribers);
+        let subscribers = self.part::<Subscribers>();
         let mut counts = BTreeMap::new();
         let rows = subscribers.rows.values();
         for row in rows.filter(|row| row.reported_at.is_some()) {
@@ -220,8 +208,7 @@ impl Accounts for MemoryStore {
         until: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
-        let subscribers = self.beside();
-        let leases = &mut locked(&subscribers).leases;
+        let leases = &mut self.part::<Subscribers>().leases;
         let is_free = |account| {
             leases
                 .get(account)
@@ -235,15 +222,13 @@ impl Accounts for MemoryStore {
     }
 
     async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
-        let subscribers = self.beside();
-        let leases = &mut locked(&subscribers).leases;
+        let leases = &mut self.part::<Subscribers>().leases;
         leases.retain(|_, (held_by, _)| *held_by != holder);
         Ok(())
     }
 
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError> {
-        let subscribers = self.beside();
-        let states = &locked(&subscribers).states;
+        let states = &self.part::<Subscribers>().states;
         Ok(states.get(&account).cloned().unwrap_or_default())
     }
 
@@ -252,8 +237,7 @@ impl Accounts for MemoryStore {
         account: Account,
         state: &AccountState,
     ) -> Result<(), StoreError> {
-        let subscribers = self.beside();
-        let states = &mut locked(&subscribers).states;
+        let states = &mut self.part::<Subscribers>().states;
         states.insert(account, state.clone());
         Ok(())
     }

@@ -164,8 +164,12 @@ statement! {
 /// Protects the leases that a commit needs until the transaction ends, and records missing
 /// postings. A conflict if a lease is lost.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
-    let makes_any = |missed| writes.missed.values().any(|it| *it == missed);
-    let leases = writes.leases.iter().map(|lease| of_lease(*lease).to_vec());
+    let makes_any = |missed| writes.optional.missed.values().any(|it| *it == missed);
+    let leases = writes
+        .optional
+        .leases
+        .iter()
+        .map(|lease| of_lease(*lease).to_vec());
     let leases: Vec<_> = leases.collect();
     if makes_any(Missed::Expired) {
         conn.execute_every::<HoldToExpire>(&leases, &[]).await?;
@@ -175,8 +179,8 @@ pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     } else {
         conn.hold_each::<Hold>(&leases).await?;
     }
-    for lease in &writes.leases {
-        missed::write(conn, &writes.missed, &of_lease(*lease)).await?;
+    for lease in &writes.optional.leases {
+        missed::write(conn, &writes.optional.missed, &of_lease(*lease)).await?;
     }
     Ok(())
 }

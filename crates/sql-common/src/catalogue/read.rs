@@ -8,7 +8,7 @@ use domain::{
     catalogue::{
         Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, MOST_IMPORTS, OpenPosting, PastImport,
     },
-    import::{Changes, Counts, Missing, Summary},
+    import::{Changes, LineCounts, Missing, Summary},
     posting::{NoticeCode, NoticeCounts},
 };
 use kernel::{CatalogueName, ClientId, PostingId, StoreError};
@@ -203,7 +203,7 @@ fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
         (Some(_), None) => return Err(corrupt("catalogue_imports.missing_expired", "NULL")),
     };
     Ok(Summary {
-        counts: Counts {
+        counts: LineCounts {
             lines: count(row.lines, "lines")?,
             created: count(row.created, "created")?,
             updated: count(row.updated, "updated")?,

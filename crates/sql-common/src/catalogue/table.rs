@@ -1,7 +1,7 @@
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     catalogue::{CatalogueLease, CatalogueQuery, PastImport},
-    import::{Counts, Missing},
+    import::{LineCounts, Missing},
 };
 
 use crate::{
@@ -17,7 +17,7 @@ pub struct ImportRecord {
 }
 
 impl ImportRecord {
-    const fn counts(&self) -> &Counts {
+    const fn counts(&self) -> &LineCounts {
         &self.import.summary.counts
     }
 

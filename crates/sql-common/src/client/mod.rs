@@ -19,7 +19,7 @@ use crate::{
     entity::{Entity, row},
     executor::{Executor, Outcome},
     read, statement,
-    stored::{corrupt, digest, most, prefixes},
+    stored::{self, corrupt, digest, most},
     types::{Id, Moment, StoredId, TextList, optional_time},
 };
 
@@ -148,7 +148,7 @@ statement! {
     returns <FenceRow as Entity>::Row
 }
 
-pub async fn fences(
+pub async fn prefixes(
     conn: &mut impl Executor,
     ids: &[ClientId],
 ) -> Outcome<HashMap<ClientId, Prefixes>> {
@@ -156,7 +156,7 @@ pub async fn fences(
     let rows: Vec<FenceRow> = conn.load_each::<Fences, _>(&ids, &[]).await?;
     let fence = |row: FenceRow| {
         let id = ClientId::new(row.id.uuid("clients.id")?);
-        Ok((id, prefixes(&row.prefixes, "clients.prefixes")?))
+        Ok((id, stored::prefixes(&row.prefixes, "clients.prefixes")?))
     };
     rows.into_iter().map(fence).collect()
 }
@@ -259,7 +259,7 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
         version: row.version,
         name: row.name,
         scopes: row.scopes.parse("clients.scopes")?,
-        prefixes: prefixes(&row.prefixes, "clients.prefixes")?,
+        prefixes: stored::prefixes(&row.prefixes, "clients.prefixes")?,
         requests_per_minute: row.requests_per_minute.map(limit).transpose()?,
         expect_every: row.expect_every_seconds.map(Duration::seconds),
         secrets: Vec::new(),

@@ -109,7 +109,7 @@ statement! {
 
 pub async fn write_pairs(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let at = writes.tasks.at;
-    for (company, pairs) in &writes.pairs {
+    for (company, pairs) in &writes.optional.pairs {
         for pair in pairs {
             let [one, other] = pair.companies.map(CompanyId::uuid);
             let lookalike = pair.lookalike.map(CompanyId::uuid);
@@ -121,7 +121,7 @@ pub async fn write_pairs(conn: &mut impl Executor, writes: &WriteSet) -> Outcome
         let forget = binds! { company: company.uuid(), at };
         conn.execute::<Forget>(forget).await?;
     }
-    for [one, other] in &writes.apart {
+    for [one, other] in &writes.optional.apart {
         let told = binds! { one: one.uuid(), other: other.uuid(), at };
         conn.execute::<TellApart>(told).await?;
     }

@@ -2,7 +2,8 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
     posting::{AsOf, Decision, EnrichedTexts, Posting, PostingView, Rewind},
     store::{
-        HISTORY_SHOWN, ListEntry, ListOrder, ListQuery, Position, PostingPage, Search, Step, Texts,
+        HISTORY_SHOWN, ListEntry, ListOrder, ListQuery, PageScan, Position, PostingPage, ScanStep,
+        Texts,
     },
 };
 use kernel::{Actor, SourceIdentifier, StoreError};
@@ -279,7 +280,7 @@ fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
     })
 }
 
-async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>> {
+async fn entries(conn: &mut impl Executor, step: &ScanStep) -> Outcome<Vec<EntryRow>> {
     let (query, limit) = (&step.query, most(step.length));
     if query.order == ListOrder::Id {
         let id = query.after.map_or(Uuid::nil(), |after| after.id);
@@ -311,13 +312,13 @@ async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>
 }
 
 pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<PostingPage> {
-    let mut search = Search::new(query);
-    while let Some(step) = search.step() {
+    let mut scan = PageScan::new(query);
+    while let Some(step) = scan.step() {
         let found = entries(conn, &step).await?.into_iter();
         let found = found.map(|row| entry(row, query));
-        search.add(&step, found.collect::<Result<Vec<_>, _>>()?);
+        scan.add(&step, found.collect::<Result<Vec<_>, _>>()?);
     }
-    let (page, next) = search.page();
+    let (page, next) = scan.page();
     let ids = each! { &page, entry => id: entry.position.id };
     let rows: Vec<ViewRow> = match query.texts {
         Texts::All => conn.load_each::<InFull, _>(&ids, &[]).await?,

@@ -6,6 +6,7 @@
 
 pub mod catalogues;
 pub mod corruption;
+pub mod erasure;
 pub mod migrations;
 pub mod outbox;
 pub mod races;
@@ -114,6 +115,7 @@ macro_rules! store_suite {
             corruption: of_postings of_history of_decisions of_subscribers of_the_outbox of_events of_drafts
                 of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
                 secrets_are_not_told;
+            erasure: refusals_are_erased;
             outbox: counting_has_an_end;
             tables: a_token_has_one_holder
                 a_page_of_events_looks_at_a_limited_number a_history_has_a_bound;

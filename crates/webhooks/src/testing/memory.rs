@@ -3,12 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ops::Bound,
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
-use domain::testing::MemoryStore;
-use kernel::{StoreError, Version, audit::Entry, event::Cursor};
+use kernel::{StoreError, Version, audit::Entry, event::Cursor, testing::MemoryStore};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -102,10 +100,6 @@ impl Endpoints {
     }
 }
 
-fn locked(endpoints: &Mutex<Endpoints>) -> MutexGuard<'_, Endpoints> {
-    endpoints.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[async_trait]
 impl Webhooks for MemoryStore {
     async fn insert(
@@ -114,8 +108,7 @@ impl Webhooks for MemoryStore {
         start: Cursor,
         entry: Option<&Entry>,
     ) -> Result<(), StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let rows = endpoints.0.values();
         let owned = rows.filter(|row| row.tracked.endpoint.owner == endpoint.owner);
         if owned.count() >= MOST_ENDPOINTS {
@@ -133,13 +126,12 @@ impl Webhooks for MemoryStore {
             deliveries: Vec::new(),
         };
         endpoints.0.insert(endpoint.id, row);
-        self.record_entry(entry);
+        self.shared().record_entry(entry.cloned());
         Ok(())
     }
 
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         Ok(endpoints.0.get(&id).map(|row| row.tracked.clone()))
     }
 
@@ -149,8 +141,7 @@ impl Webhooks for MemoryStore {
         after: Option<EndpointId>,
         limit: usize,
     ) -> Result<Vec<TrackedEndpoint>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let rows = endpoints.0.range((start, Bound::Unbounded));
         let tracked = rows.map(|(_, row)| &row.tracked);
@@ -160,8 +151,7 @@ impl Webhooks for MemoryStore {
     }
 
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let row = endpoints.0.get_mut(&write.endpoint.id);
         let row = row.filter(|row| row.tracked.endpoint.version == write.expected);
         let row = row.ok_or(StoreError::Conflict)?;
@@ -170,16 +160,15 @@ impl Webhooks for MemoryStore {
             row.tracked.health = Health::default();
             row.hurry(write.endpoint.updated_at, |_| true);
         }
-        self.record_entry(entry);
+        self.shared().record_entry(entry.cloned());
         Ok(())
     }
 
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let is_known = endpoints.0.remove(&id).is_some();
         if is_known {
-            self.record_entry(entry);
+            self.shared().record_entry(entry.cloned());
         }
         Ok(is_known)
     }
@@ -190,8 +179,7 @@ impl Webhooks for MemoryStore {
         to: Cursor,
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let Some(row) = endpoints.0.get_mut(&id) else {
             return Ok(false);
         };
@@ -199,7 +187,7 @@ impl Webhooks for MemoryStore {
             row.tracked.cursor = to;
             row.waiting.retain(|_, waiting| waiting.next.cursor <= to);
         }
-        self.record_entry(entry);
+        self.shared().record_entry(entry.cloned());
         Ok(true)
     }
 
@@ -209,8 +197,7 @@ impl Webhooks for MemoryStore {
         event: &WaitingSubject,
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let Some(row) = endpoints.0.get_mut(&id) else {
             return Ok(false);
         };
@@ -222,7 +209,7 @@ impl Webhooks for MemoryStore {
                 .and_modify(|waiting| waiting.resend(&event.next, event.next_at))
                 .or_insert_with(|| event.clone());
         }
-        self.record_entry(entry);
+        self.shared().record_entry(entry.cloned());
         Ok(true)
     }
 
@@ -231,16 +218,14 @@ impl Webhooks for MemoryStore {
         id: EndpointId,
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let rows = endpoints.0.get(&id).into_iter();
         let newest = rows.flat_map(|row| row.deliveries.iter().rev());
         Ok(newest.take(limit).cloned().collect())
     }
 
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let may_be_leased = |row: &&mut Row| {
             row.is_active()
                 && row.is_free(query.now)
@@ -263,8 +248,7 @@ impl Webhooks for MemoryStore {
         leases: &[Lease],
         until: OffsetDateTime,
     ) -> Result<HashMap<Lease, Version>, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let mut held = HashMap::new();
         for lease in leases {
             if let Some(row) = endpoints.held(lease) {
@@ -276,8 +260,7 @@ impl Webhooks for MemoryStore {
     }
 
     async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         for release in releases {
             if let Some(row) = endpoints.held(&release.lease) {
                 let tracked = &mut row.tracked;
@@ -296,8 +279,7 @@ impl Webhooks for MemoryStore {
         now: OffsetDateTime,
         limit: usize,
     ) -> Result<Vec<WaitingSubject>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let rows = endpoints.0.get(&endpoint).into_iter();
         let mut due: Vec<_> = rows.flat_map(|row| row.due(now)).cloned().collect();
         due.sort_by_key(|waiting| (waiting.next_at, waiting.next.cursor));
@@ -310,8 +292,7 @@ impl Webhooks for MemoryStore {
         endpoint: EndpointId,
         subjects: &HashSet<Uuid>,
     ) -> Result<Vec<WaitingSubject>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let rows = endpoints.0.get(&endpoint).into_iter();
         let waiting = rows.flat_map(|row| row.waiting.values());
         let among = waiting.filter(|waiting| subjects.contains(&waiting.subject));
@@ -319,15 +300,13 @@ impl Webhooks for MemoryStore {
     }
 
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let row = endpoints.0.get(&endpoint);
         Ok(row.map_or(0, |row| row.waiting.len().min(limit)))
     }
 
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
-        let endpoints = self.beside();
-        let mut endpoints = locked(&endpoints);
+        let mut endpoints = self.part::<Endpoints>();
         let lease = Lease {
             endpoint: round.endpoint,
             holder,
@@ -344,8 +323,7 @@ impl Webhooks for MemoryStore {
     }
 
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {
-        let endpoints = self.beside();
-        let endpoints = locked(&endpoints);
+        let endpoints = self.part::<Endpoints>();
         let rows = endpoints.0.values().filter(|row| row.is_active());
         let listed = |row: &Row| {
             row.waiting
@@ -356,7 +334,7 @@ impl Webhooks for MemoryStore {
         let backlog = rows.map(|row| EndpointBacklog {
             endpoint: row.tracked.endpoint.id,
             waiting: listed(row).min(MOST_WAITING_COUNTED),
-            behind_since: self.next_event_at(row.tracked.cursor),
+            behind_since: self.shared().next_event_at(row.tracked.cursor),
         });
         Ok(backlog.take(limit).collect())
     }

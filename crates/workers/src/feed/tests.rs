@@ -18,7 +18,7 @@ use domain::{
     usecase,
 };
 use kernel::{
-    CompanyId, Decided, DecisionCode,
+    CompanyId, DecisionCode, EventDecision,
     event::{Event, EventName, PostingState, RecordedEvent, Subject},
     testing::{by_ann, identifier, noon, uuid},
 };
@@ -249,8 +249,8 @@ fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
     }
 }
 
-fn decided() -> Decided {
-    Decided {
+fn decided() -> EventDecision {
+    EventDecision {
         code: DecisionCode::OPERATOR,
         ground: Some(Ground::Terms),
         by_notice: false,

@@ -216,11 +216,11 @@ impl Reads for FaultyStore {
         self.memory.records(import, postings).await
     }
 
-    async fn fences(
+    async fn prefixes(
         &self,
         clients: &[ClientId],
     ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.memory.fences(clients).await
+        self.memory.prefixes(clients).await
     }
 
     async fn overdue(

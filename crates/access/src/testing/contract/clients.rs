@@ -1,8 +1,12 @@
-use std::{collections::HashMap, num::NonZeroU32};
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZeroU32,
+};
 
 use fields::validation::FieldErrors;
 use kernel::{
     ClientId, Prefixes, PutOutcome, StoreError,
+    attention::{AttentionCheck, AttentionList, StoredAttention},
     audit::{Action, AuditLog},
     testing::{Absent, Checked, by_ann, entries, hours, noon, uuid},
 };
@@ -43,7 +47,17 @@ fn refusal(n: u128) -> Refusal {
 
 kernel::contract_cases!(
     clients,
-    impl ActivityLog + AuditLog + Clients,
+    impl ActivityLog + AttentionList + AuditLog + Clients,
+    async fn visible_postings_are_kept_of_known_clients(store: &S) {
+        insert(store, 1).await?;
+        let check = AttentionCheck {
+            visible: BTreeMap::from([(client(1).id, 2), (client(404).id, 7)]),
+            ..AttentionCheck::new(&StoredAttention::default(), Vec::new(), noon())
+        };
+        store.record_check(&check).await?;
+        assert_eq!(store.activity(client(1).id).await?.visible, 2);
+        assert_eq!(store.activity(client(404).id).await?.visible, 0);
+    },
     async fn a_client_comes_back(store: &S) {
         let prefixes = Prefixes::new(&["acme-", "ü\"\\,%_"])?;
         let limited = Client {

@@ -29,7 +29,7 @@ fn dated(bands: [i64; 4], after: i64) -> DatedFingerprint {
 
 async fn write<S: Store>(store: &S, all: Vec<(PostingId, Option<DatedFingerprint>)>) -> Checked {
     let mut writes = WriteSet::new(noon());
-    writes.fingerprints = all.into_iter().collect();
+    writes.optional.fingerprints = all.into_iter().collect();
     store.commit(writes).await?;
     Ok(())
 }
@@ -200,7 +200,7 @@ kernel::contract_cases!(
             let mut writes = touching(&posting(store, "001").await?, |posting| {
                 posting.duplicate_of = Some(original(ids[0], "000"));
             });
-            writes.standing.insert(ids[0], version);
+            writes.optional.standing.insert(ids[0], version);
             Ok(store.commit(writes).await)
         };
         assert_eq!(marking(1).await?, Ok(()));
@@ -208,8 +208,14 @@ kernel::contract_cases!(
         assert_eq!(marking(1).await?, Err(StoreError::Conflict));
         assert_eq!(marking(2).await?, Ok(()));
         let mut writes = WriteSet::new(noon());
-        writes.fingerprints.insert(ids[1], Some(dated([1; 4], 0)));
-        writes.standing.insert(PostingId::new(uuid(0x9999)), 1);
+        writes
+            .optional
+            .fingerprints
+            .insert(ids[1], Some(dated([1; 4], 0)));
+        writes
+            .optional
+            .standing
+            .insert(PostingId::new(uuid(0x9999)), 1);
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(alike(store, &[[1; 4]]).await?, []);
         assert_eq!(posting(store, "000").await?.version, 2);
@@ -219,7 +225,7 @@ kernel::contract_cases!(
         let pair = |n: usize, m: usize| apart(ids[n], ids[m]);
         for _ in 0..2 {
             let mut writes = WriteSet::new(noon());
-            writes.told_apart = [pair(1, 0), pair(2, 1)].into();
+            writes.optional.told_apart = [pair(1, 0), pair(2, 1)].into();
             store.commit(writes).await?;
         }
         for (asked, told) in [

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kernel::{
-    Decided, DecisionCode, Ground, PostingId, Prefixes, Status,
+    DecisionCode, EventDecision, Ground, PostingId, Prefixes, Status,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
@@ -148,7 +148,7 @@ kernel::contract_cases!(
                 version,
                 status,
                 status_reason: reason.map(str::to_owned),
-                decision: (status == Status::Rejected).then_some(Decided {
+                decision: (status == Status::Rejected).then_some(EventDecision {
                     code: DecisionCode::OPERATOR,
                     ground: Some(Ground::Law),
                     by_notice: true,

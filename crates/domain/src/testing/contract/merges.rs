@@ -257,7 +257,7 @@ kernel::contract_cases!(
         };
         let note = |company: &str, minute, pairs: Vec<CompanyPair>| {
             let mut writes = WriteSet::new(noon() + minutes(minute));
-            writes.pairs.insert(id(company), pairs);
+            writes.optional.pairs.insert(id(company), pairs);
             store.commit(writes)
         };
         let pairs = async |kind, after| {
@@ -288,7 +288,7 @@ kernel::contract_cases!(
         assert_eq!(pairs(PairKind::Similar, None).await?, both);
         assert_eq!(pairs(PairKind::Lookalike, None).await?, []);
         let mut writes = WriteSet::new(noon() + minutes(4));
-        writes.apart.insert(ab.companies);
+        writes.optional.apart.insert(ab.companies);
         store.commit(writes.clone()).await?;
         store.commit(writes).await?;
         note("a", 5, vec![found("a", "b", None, 5)]).await?;

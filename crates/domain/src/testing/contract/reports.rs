@@ -1,7 +1,7 @@
 //! Reports of readers, statements, and objections.
 
 use kernel::{
-    Decided, DecisionCode, Ground, Prefixes, ReportId, Status, StoreError,
+    DecisionCode, EventDecision, Ground, Prefixes, ReportId, Status, StoreError,
     event::{Event, EventLog, LogQuery, ReportState as Told, Subject},
     testing::{Absent, Checked, by_ann, hours, identifier, minutes, noon, uuid},
 };
@@ -239,7 +239,7 @@ kernel::contract_cases!(
             REPORT_DECIDED,
         ];
         assert_eq!(names, told);
-        let rejected = Decided {
+        let rejected = EventDecision {
             code: DecisionCode::OPERATOR,
             ground: Some(Ground::Law),
             by_notice: true,
@@ -371,11 +371,14 @@ kernel::contract_cases!(
             id: report_id(2),
             ..report.clone()
         };
-        same.reports.push(crate::report::ReportWrite::New(again));
+        same.optional
+            .reports
+            .push(crate::report::ReportWrite::New(again));
         assert_eq!(store.commit(same).await, Err(StoreError::Conflict));
         dismiss_report(ports, report_id(1), "No.", &by_ann(1), at).await?;
         let mut late = WriteSet::new(at);
-        late.reports
+        late.optional
+            .reports
             .push(crate::report::ReportWrite::Decided(found(store, 1).await?));
         assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
     },

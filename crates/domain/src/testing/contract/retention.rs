@@ -1,12 +1,7 @@
 //! Deletion of expired postings' data.
 
-use access::{
-    ActivityLog, Clients,
-    activity::{ActivityWrites, Refusal},
-    testing::client,
-};
 use kernel::{
-    Decided, DecisionCode, PostingId, Prefixes, Status, StoreError,
+    DecisionCode, EventDecision, PostingId, Prefixes, Status, StoreError,
     audit::{Action, Attribution, AuditLog},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
     outbox::{ClaimToken, Outbox, TaskWrites},
@@ -105,25 +100,6 @@ async fn events<S: EventLog>(store: &S) -> Checked<Vec<Event>> {
         .collect())
 }
 
-async fn refused<S: ActivityLog>(
-    store: &S,
-    refusals: &[(u128, &str, OffsetDateTime)],
-) -> Checked<Vec<u128>> {
-    let client = client(1).id;
-    let refusals = refusals.iter().map(|(n, identifier, at)| {
-        let refusal = Refusal::new(uuid(*n), *at, identifier, 422, "It is wrong.", None);
-        (client, refusal)
-    });
-    let writes = ActivityWrites {
-        refusals: refusals.collect(),
-        ..ActivityWrites::default()
-    };
-    store.record(&writes).await?;
-    let activity = store.activity(client).await?;
-    let ids = activity.refusals.iter().map(|refusal| refusal.id);
-    Ok(ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect())
-}
-
 async fn erase_a<S: Store + Retention + Reports>(
     store: &S,
     by: &Attribution,
@@ -141,15 +117,7 @@ async fn finish<S: Store>(store: &S, token: ClaimToken) -> Result<(), StoreError
 
 kernel::contract_cases!(
     retention,
-    impl PostingReader
-    + Store
-    + ActivityLog
-    + AuditLog
-    + Clients
-    + EventLog
-    + Outbox
-    + Reports
-    + Retention,
+    impl PostingReader + Store + AuditLog + EventLog + Outbox + Reports + Retention,
     async fn texts_of_expired_postings_are_dropped(store: &S) {
         let late = noon() + hours(2);
         for (name, status, expired) in [
@@ -264,7 +232,6 @@ kernel::contract_cases!(
         assert_eq!(answer.notices, [Notice::TakenDown]);
     },
     async fn an_erased_posting_leaves_nothing_but_its_event(store: &S) {
-        store.insert(&client(1), None).await?;
         let by = by_ann(1);
         for (name, n) in [("a", 1), ("b", 2)] {
             enriched(store, name, Status::Approved, noon()).await?;
@@ -276,8 +243,6 @@ kernel::contract_cases!(
             moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await?;
         }
         let a = posting(store, "a").await?;
-        let refusals = [(1, "a", noon()), (2, "b", noon())];
-        assert_eq!(refused(store, &refusals).await?, [2, 1]);
         let mut writes = WriteSet::new(noon());
         writes.tasks.ask(crate::posting::enrich(a.id));
         store.commit(writes).await?;
@@ -296,7 +261,6 @@ kernel::contract_cases!(
         until_readable(store, last).await?;
         assert_eq!(PostingReader::find(store, &identifier("a")).await, Ok(None));
         assert_eq!(view(store, "b").await?, view_of_b);
-        assert_eq!(refused(store, &[]).await?, [2]);
         let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;
         assert_eq!(tasks, Ok(Vec::new()));
         assert_eq!(finish(store, leased).await, Err(StoreError::Conflict));
@@ -306,7 +270,7 @@ kernel::contract_cases!(
         let state = PostingState {
             version: a.version + 1,
             status_reason: None,
-            decision: Some(Decided {
+            decision: Some(EventDecision {
                 code: DecisionCode::OPERATOR,
                 ground: Some(Ground::Law),
                 by_notice: false,
@@ -355,21 +319,13 @@ kernel::contract_cases!(
         put(store, &[again]).await?;
         assert_eq!(view(store, "a").await?.history.len(), 1);
     },
-    /// Activity is written some seconds late.
     async fn what_was_under_way_does_not_bring_an_erased_posting_back(store: &S) {
-        store.insert(&client(1), None).await?;
         put(store, &[create("a", "acme")]).await?;
         let decided = touching(&posting(store, "a").await?, |_| {});
         let (by, later) = (by_ann(1), noon() + minutes(1));
         let erased = erase_a(store, &by, later).await;
         assert_eq!(erased, Ok(true));
         assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
-        let refusals = [
-            (1, "a", noon()),
-            (2, "b", noon()),
-            (3, "a", later + minutes(1)),
-        ];
-        assert_eq!(refused(store, &refusals).await?, [3, 2]);
     },
     async fn a_posting_that_changed_is_not_erased(store: &S) {
         put(store, &[create("a", "acme")]).await?;

@@ -89,12 +89,12 @@ impl State {
     }
 
     pub fn write_missed(&mut self, writes: &WriteSet) {
-        let lease = writes.leases.first();
+        let lease = writes.optional.leases.first();
         let Some(row) = lease.and_then(|lease| self.leased_catalogue(*lease)) else {
             return;
         };
         let holder = row.lease.map(|(holder, _)| holder);
-        for (posting, missed) in &writes.missed {
+        for (posting, missed) in &writes.optional.missed {
             let (import, before, after) = match missed {
                 Missed::Open(_) | Missed::Expired | Missed::Held => (holder, None, *missed),
                 Missed::Released => (row.holding(), Some(Missed::Held), Missed::Expired),
@@ -157,7 +157,7 @@ impl State {
 #[async_trait]
 impl Catalogues for MemoryStore {
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let state = &mut *state;
         let of_client = |row: &&mut Row| row.client == query.client;
         let mut rows = state.catalogues.iter_mut().filter(of_client);
@@ -213,7 +213,7 @@ impl Catalogues for MemoryStore {
         lease: CatalogueLease,
         until: OffsetDateTime,
     ) -> Result<bool, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let row = state.leased_catalogue(lease);
         Ok(row
             .map(|row| row.lease = Some((lease.holder, until)))
@@ -226,7 +226,7 @@ impl Catalogues for MemoryStore {
         import: &PastImport,
         keeps_held: bool,
     ) -> Result<bool, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let has_changed = !state.rows.changed_by(lease.holder).is_empty();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(false);
@@ -261,7 +261,7 @@ impl Catalogues for MemoryStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError> {
-        let open = self.state().open_postings(catalogue);
+        let open = self.part::<State>().open_postings(catalogue);
         let behind = |posting: &OpenPosting| after.is_none_or(|after| posting.id > after);
         Ok(open.into_iter().filter(behind).take(limit).collect())
     }
@@ -271,7 +271,7 @@ impl Catalogues for MemoryStore {
         catalogue: CatalogueId,
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let row = state.catalogues.iter().find(|row| row.id == catalogue);
         let counted = row.and_then(|row| Some((row, row.counted?)));
         let misses = postings.iter().filter_map(|id| {
@@ -290,7 +290,7 @@ impl Catalogues for MemoryStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<ExpiredPosting>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let rows = state.catalogues.iter().filter(|row| row.id == catalogue);
         let missed = rows.flat_map(|row| {
             let of_it = |(import, _): &&(Uuid, _)| row.expiring == Some(*import);
@@ -314,7 +314,7 @@ impl Catalogues for MemoryStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let row = state.catalogues.iter().find(|row| row.id == catalogue);
         let Some((row, import)) = row.and_then(|row| Some((row, row.expiring?))) else {
             return Ok(None);
@@ -342,7 +342,7 @@ impl Catalogues for MemoryStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let rows = state.catalogues.iter().filter(|row| row.id == catalogue);
         let missed = rows.flat_map(|row| {
             let import = row.holding().or_else(|| row.last_complete());
@@ -364,7 +364,7 @@ impl Catalogues for MemoryStore {
     }
 
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(None);
         };
@@ -385,7 +385,7 @@ impl Catalogues for MemoryStore {
     }
 
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(None);
         };
@@ -403,7 +403,7 @@ impl Catalogues for MemoryStore {
 
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError> {
         let mut forgotten = 0;
-        for row in &mut self.state().catalogues {
+        for row in &mut self.part::<State>().catalogues {
             let holder = row.lease.map(|(holder, _)| holder);
             let kept = [holder, row.counted, row.expiring, row.holding()];
             row.missed.retain(|(import, _), _| {
@@ -422,7 +422,7 @@ impl Catalogues for MemoryStore {
         name: &CatalogueName,
         now: OffsetDateTime,
     ) -> Result<Option<Catalogue>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let is_meant = |row: &&Row| row.client == client && row.name == *name;
         let row = state.catalogues.iter().find(is_meant);
         Ok(row.map(|row| state.catalogue(row, now)))
@@ -433,7 +433,7 @@ impl Catalogues for MemoryStore {
         id: CatalogueId,
         now: OffsetDateTime,
     ) -> Result<Option<Catalogue>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let row = state.catalogues.iter().find(|row| row.id == id);
         Ok(row.map(|row| state.catalogue(row, now)))
     }
@@ -443,7 +443,7 @@ impl Catalogues for MemoryStore {
         client: ClientId,
         now: OffsetDateTime,
     ) -> Result<Vec<Catalogue>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let rows = state.catalogues.iter().filter(|row| row.client == client);
         let mut all: Vec<_> = rows.map(|row| state.catalogue(row, now)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
@@ -451,7 +451,7 @@ impl Catalogues for MemoryStore {
     }
 
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let imports = state.catalogues.iter().filter_map(|row| {
             Some(LastImport {
                 id: row.id,
@@ -471,7 +471,7 @@ impl Catalogues for MemoryStore {
         now: OffsetDateTime,
         entry: Option<&Entry>,
     ) -> Result<Forgotten, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let is_meant = |row: &Row| row.client == client && row.name == *name;
         let Some(at) = state.catalogues.iter().position(is_meant) else {
             return Ok(Forgotten::Unknown);
@@ -480,7 +480,7 @@ impl Catalogues for MemoryStore {
             return Ok(Forgotten::Running(until));
         }
         state.catalogues.remove(at);
-        state.write_entry(entry.cloned());
+        self.shared().record_entry(entry.cloned());
         Ok(Forgotten::Done)
     }
 }

@@ -41,7 +41,9 @@ impl State {
 #[async_trait]
 impl CompanyReader for MemoryStore {
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
-        let mut found = self.state().companies(|view| key(view).as_str() > after);
+        let mut found = self
+            .part::<State>()
+            .companies(|view| key(view).as_str() > after);
         found.truncate(limit);
         Ok(found)
     }
@@ -53,7 +55,7 @@ impl CompanyReader for MemoryStore {
     ) -> Result<Vec<CompanyView>, StoreError> {
         let name = |view: &CompanyView| name_key(&view.company.name);
         let mut found = self
-            .state()
+            .part::<State>()
             .companies(|view| name(view).starts_with(beginning));
         found.sort_by_cached_key(|view| (name(view), key(view)));
         found.truncate(limit);
@@ -61,11 +63,11 @@ impl CompanyReader for MemoryStore {
     }
 
     async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-        Ok(self.state().rows.companies.get(&id).cloned())
+        Ok(self.part::<State>().rows.companies.get(&id).cloned())
     }
 
     async fn aliases(&self, of: CompanyId, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let all = state.rows.companies.values();
         let aliases = all.filter(|view| view.company.alias_of == Some(of));
         let mut aliases: Vec<_> = aliases.cloned().collect();
@@ -75,7 +77,7 @@ impl CompanyReader for MemoryStore {
     }
 
     async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let (name, at) = (name_key(&to.name), site(&to.website.key()));
         let is_other = |view: &CompanyView| view.company.id != to.id;
         let named = state.companies(|it| is_other(it) && name_key(&it.company.name) == name);
@@ -92,7 +94,7 @@ impl CompanyReader for MemoryStore {
         after: Option<[CompanyId; 2]>,
         limit: usize,
     ) -> Result<Vec<CompanyPairView>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let view = |id: &CompanyId| {
             let view = state.rows.companies.get(id)?;
             view.company.alias_of.is_none().then(|| view.clone())
@@ -116,7 +118,7 @@ impl CompanyReader for MemoryStore {
         company: CompanyId,
         most: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let postings = state.rows.postings.values().map(|row| &row.posting);
         let own = postings.filter(|it| it.company_id == company).take(most);
         let mut counts = BTreeMap::new();
@@ -132,7 +134,7 @@ impl CompanyReader for MemoryStore {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let postings = state.rows.postings.values().map(|row| &row.posting);
         let found = postings.filter(|it| {
             let shown = it.shown.as_ref();

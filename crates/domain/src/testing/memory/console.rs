@@ -1,99 +1,17 @@
-//! Links, sessions, and the console's view of postings, in memory.
+//! The console's view of postings in memory.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use access::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
-use kernel::{Actor, ClientId, Status, StoreError, audit::Entry};
+use kernel::{Actor, ClientId, Status, StoreError};
 use time::OffsetDateTime;
 
-use super::MemoryStore;
+use super::{MemoryStore, State};
 use crate::{
     browse::{PostingBrowser, PostingSummary, WindowOrder},
     posting::{Posting, Shown},
     store::{Position, Rows},
 };
-
-/// Adds a token, replacing its holder's oldest ones.
-fn keep_newest(tokens: &mut Vec<SignInToken>, token: &SignInToken) {
-    tokens.push(token.clone());
-    let is_alike = |one: &SignInToken| (one.kind, &one.holder) == (token.kind, &token.holder);
-    let mut alike: Vec<_> = tokens.iter().filter(|one| is_alike(one)).cloned().collect();
-    alike.sort_by_key(|one| Reverse((one.created_at, one.digest)));
-    let oldest = alike.split_off(MOST_TOKENS.min(alike.len()));
-    tokens.retain(|one| !oldest.contains(one));
-}
-
-#[async_trait]
-impl SignInTokens for MemoryStore {
-    async fn add_token(
-        &self,
-        token: &SignInToken,
-        entry: Option<&Entry>,
-    ) -> Result<(), StoreError> {
-        let mut state = self.state();
-        keep_newest(&mut state.tokens, token);
-        state.write_entry(entry.cloned());
-        Ok(())
-    }
-
-    async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError> {
-        let state = self.state();
-        let tokens = state.tokens.iter();
-        let found = tokens.filter(|token| digests.contains(&token.digest));
-        Ok(found.cloned().collect())
-    }
-
-    async fn redeem_link(
-        &self,
-        link: &TokenDigest,
-        session: &SignInToken,
-        entry: &Entry,
-    ) -> Result<bool, StoreError> {
-        let mut state = self.state();
-        let is_it = |token: &SignInToken| {
-            token.kind == SignInTokenKind::Link
-                && token.digest == *link
-                && token.is_live(session.created_at)
-        };
-        let Some(index) = state.tokens.iter().position(is_it) else {
-            return Ok(false);
-        };
-        state.tokens.remove(index);
-        keep_newest(&mut state.tokens, session);
-        state.write_entry(Some(entry.clone()));
-        Ok(true)
-    }
-
-    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
-        let mut state = self.state();
-        let before = state.tokens.len();
-        let is_it = |token: &SignInToken| {
-            token.kind == SignInTokenKind::Session && token.digest == *session
-        };
-        state.tokens.retain(|token| !is_it(token));
-        let is_ended = state.tokens.len() < before;
-        if is_ended {
-            state.write_entry(Some(entry.clone()));
-        }
-        Ok(is_ended)
-    }
-
-    async fn forget_tokens(
-        &self,
-        before: OffsetDateTime,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
-        let mut state = self.state();
-        let mut forgotten = 0;
-        state.tokens.retain(|token| {
-            let goes = forgotten < limit && token.expires_at < before;
-            forgotten += usize::from(goes);
-            !goes
-        });
-        Ok(forgotten)
-    }
-}
 
 #[async_trait]
 impl PostingBrowser for MemoryStore {
@@ -102,7 +20,7 @@ impl PostingBrowser for MemoryStore {
         order: &WindowOrder,
         limit: usize,
     ) -> Result<Vec<PostingSummary>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let rows = state.rows.postings.values().map(|row| {
             let (posting, details) = (&row.posting, &row.posting.details);
             let company = |id| {
@@ -169,7 +87,7 @@ impl PostingBrowser for MemoryStore {
     }
 
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let rows = state.rows.postings.values();
         let count = rows.filter(|row| row.posting.status() == status).count();
         Ok(count.min(most))
@@ -177,7 +95,7 @@ impl PostingBrowser for MemoryStore {
 
     async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError> {
         let is_visible = |posting: &Posting| posting.status() == Status::Approved;
-        Ok(count(&self.state().rows, is_visible))
+        Ok(count(&self.part::<State>().rows, is_visible))
     }
 
     async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError> {
@@ -185,7 +103,7 @@ impl PostingBrowser for MemoryStore {
             let since = posting.shown.as_ref().and_then(Shown::held_since);
             since.is_some_and(|at| at <= now)
         };
-        Ok(count(&self.state().rows, is_held))
+        Ok(count(&self.part::<State>().rows, is_held))
     }
 }
 

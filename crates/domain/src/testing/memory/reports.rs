@@ -63,7 +63,7 @@ fn email_of(report: &Report) -> Option<&String> {
 #[async_trait]
 impl Reports for MemoryStore {
     async fn report(&self, id: ReportId) -> Result<Option<Report>, StoreError> {
-        Ok(self.state().reports.get(&id).cloned())
+        Ok(self.part::<State>().reports.get(&id).cloned())
     }
 
     async fn standing(
@@ -72,7 +72,7 @@ impl Reports for MemoryStore {
         email: Option<&String>,
         since: OffsetDateTime,
     ) -> Result<Standing, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let reports = state.reports.values();
         let own = reports.filter(|it| email.is_some() && email_of(it) == email);
         let own: Vec<_> = own.collect();
@@ -87,7 +87,7 @@ impl Reports for MemoryStore {
     }
 
     async fn waiting_reports(&self, postings: &[PostingId]) -> Result<Vec<Report>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let waiting = state.in_state(ReportState::Waiting).into_iter();
         let of_postings = waiting.filter(|report| postings.contains(&report.posting));
         Ok(of_postings.cloned().collect())
@@ -99,14 +99,14 @@ impl Reports for MemoryStore {
         after: Option<(OffsetDateTime, ReportId)>,
         limit: usize,
     ) -> Result<Vec<Report>, StoreError> {
-        let stored = self.state();
+        let stored = self.part::<State>();
         let found = stored.in_state(state).into_iter();
         let later = found.filter(|report| after.is_none_or(|it| (report.at, report.id) > it));
         Ok(later.take(limit).cloned().collect())
     }
 
     async fn count_waiting(&self) -> Result<Waiting, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let waiting = state.in_state(ReportState::Waiting);
         Ok(Waiting {
             count: waiting.len(),
@@ -119,7 +119,7 @@ impl Reports for MemoryStore {
         decided_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let old = state.reports.values_mut().filter(|report| {
             let decision = report.decision.as_ref();
             report.reporter.is_some() && decision.is_some_and(|it| it.at < decided_before)
@@ -134,14 +134,14 @@ impl Reports for MemoryStore {
         after: Option<StatementPosition>,
         limit: usize,
     ) -> Result<Vec<Statement>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let all = state.statements.iter();
         let later = all.filter(|(at, _)| at.0 >= since && after.is_none_or(|after| **at > after));
         Ok(later.take(limit).map(|(_, it)| it.clone()).collect())
     }
 
     async fn waiting_objections(&self, limit: usize) -> Result<Vec<WaitingObjection>, StoreError> {
-        let state = self.state();
+        let state = self.part::<State>();
         let mut waiting = Vec::new();
         for view in state.rows.postings.values() {
             let objection = view.decision.as_ref().and_then(|it| it.objection.as_ref());

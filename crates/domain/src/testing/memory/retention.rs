@@ -1,13 +1,8 @@
-use std::collections::HashSet;
-
 use async_trait::async_trait;
-use kernel::{
-    PostingId, StoreError,
-    event::{RecordedEvent, Subject},
-};
+use kernel::{PostingId, StoreError};
 use time::OffsetDateTime;
 
-use super::{MemoryStore, State, outbox::Task};
+use super::{MemoryStore, State};
 use crate::{
     posting::{Findings, PostingVersion, PostingView},
     store::{Erasure, Purge, Retention, Rows},
@@ -30,7 +25,7 @@ impl Retention for MemoryStore {
         expired_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let is_old = |row: &PostingView| {
             let posting = &row.posting;
             posting.has_texts() && posting.expired_at().is_some_and(|at| at < expired_before)
@@ -58,7 +53,7 @@ impl Retention for MemoryStore {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let Rows {
             postings, versions, ..
         } = &mut state.rows;
@@ -77,7 +72,7 @@ impl Retention for MemoryStore {
     }
 
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let mut purged = 0;
         for (id, version) in &purge.postings {
             let is_it = |row: &PostingView| {
@@ -89,18 +84,17 @@ impl Retention for MemoryStore {
                 continue;
             }
             state.delete(*id);
-            let goes = |task: &Task| task.subject() == id.uuid() && task.lease.is_none();
-            state.tasks.retain(|_, task| !goes(task));
+            self.shared().drop_tasks(&[id.uuid()]);
             purged += 1;
         }
         if purged > 0 {
-            state.write_entry(Some(purge.entry(purged)));
+            self.shared().record_entry(Some(purge.entry(purged)));
         }
         Ok(purged)
     }
 
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<State>();
         let is_it = |row: &PostingView| row.posting.version == erasure.version;
         if !state.rows.postings.get(&erasure.posting).is_some_and(is_it) {
             return Err(StoreError::Conflict);
@@ -114,24 +108,8 @@ impl Retention for MemoryStore {
         }
         let id = erasure.posting;
         state.delete(id);
-        for activity in state.activity.values_mut() {
-            let refusals = &mut activity.refusals;
-            refusals.retain(|refusal| refusal.identifier != erasure.identifier.as_str());
-        }
-        for RecordedEvent { event, .. } in &mut state.events {
-            if let Subject::Posting(posting) = &mut event.subject
-                && posting.source_identifier == erasure.identifier
-            {
-                posting.erase();
-            }
-        }
-        for entry in &mut state.audit {
-            let is_about = entry.subject.as_deref() == Some(erasure.identifier.as_str());
-            let action = entry.action.as_str();
-            if is_about && (action.starts_with("postings.") || action.starts_with("reports.")) {
-                entry.details.remove("reason");
-            }
-        }
+        let mut shared = self.shared();
+        shared.erase(erasure.identifier.as_str(), erasure.tasks.at);
         state.write_reports(&erasure.reports);
         for report in state.reports.values_mut() {
             if report.posting == id {
@@ -140,7 +118,6 @@ impl Retention for MemoryStore {
             }
         }
         state.write_statement(erasure.statement.clone());
-        state.write_tasks(erasure.tasks.clone(), &HashSet::new());
-        Ok(())
+        shared.commit(erasure.tasks.clone())
     }
 }

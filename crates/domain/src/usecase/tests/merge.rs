@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use access::{Clients, testing::client};
 use kernel::{
     ClientId, CompanyId, Prefixes,
     outbox::Outbox as _,
-    testing::{by_ann, hours, identifier, noon, uuid},
+    testing::{AddClient as _, by_ann, hours, identifier, noon, uuid},
 };
 use proptest::prelude::*;
 use time::{Duration, OffsetDateTime};
@@ -130,9 +129,8 @@ async fn the_task_of_a_merge_stays_for_a_while() {
 async fn pairs_are_found_and_told_apart() {
     let store = MemoryStore::new();
     for (id, prefixes) in [(1, Prefixes::ALL), (2, Prefixes::new(&["x"]).unwrap())] {
-        let mut client = client(id);
-        client.prefixes = prefixes;
-        store.insert(&client, None).await.unwrap();
+        let id = ClientId::new(uuid(id));
+        store.add_client(id, prefixes).await.unwrap();
     }
     let mut now = noon();
     for (n, name, website) in [

@@ -1,4 +1,4 @@
-use domain::import::{Counts, TooLong};
+use domain::import::{LineCounts, TooLong};
 
 use super::*;
 
@@ -29,13 +29,13 @@ async fn each_line_has_a_receipt_in_its_place() {
     let expect = "1 a created, 2 - refused, 3 b created, 4 a unchanged, 5 c refused, 9 d refused";
     assert_eq!(short(&import.receipts), expect);
     let (summary, result) = import.finish(Ending::Whole).await;
-    let expect = Counts {
+    let expect = LineCounts {
         lines: 6,
         created: 2,
         unchanged: 1,
         refused: 3,
         unattributed: 1,
-        ..Counts::default()
+        ..LineCounts::default()
     };
     assert_eq!(summary.counts, expect);
     assert_eq!((summary.complete, summary.missing), (true, None));

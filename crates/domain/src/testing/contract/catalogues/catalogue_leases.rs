@@ -1,10 +1,9 @@
 //! An import leases its catalogue, and a lost lease writes nothing.
 
-use access::Clients;
 use kernel::{
     Status, StoreError,
     event::EventLog,
-    testing::{hours, identifier, minutes, noon},
+    testing::{AddClient, hours, identifier, minutes, noon},
 };
 
 use super::{
@@ -45,7 +44,7 @@ async fn write_line<S: Store>(
 
 kernel::contract_cases!(
     catalogues::catalogue_leases,
-    impl Store + Catalogues + Clients + EventLog,
+    impl Store + Catalogues + AddClient + EventLog,
     async fn a_lease_makes_the_catalogue_unless_it_may_not(store: &S) {
         with_clients(store).await?;
         let question = CatalogueQuery {
@@ -146,7 +145,7 @@ kernel::contract_cases!(
         assert_eq!(EventLog::end(store).await, end);
         // Whatever the commit writes.
         let mut writes = WriteSet::new(noon());
-        writes.leases.insert(lost);
+        writes.optional.leases.insert(lost);
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         // A line, whichever other leases come with it.

@@ -1,7 +1,6 @@
-use access::Clients;
 use kernel::{
     audit::AuditLog,
-    testing::{Checked, by_ann, entries, hours, noon},
+    testing::{AddClient, Checked, by_ann, entries, hours, noon},
 };
 
 use super::{
@@ -17,7 +16,7 @@ use crate::{
 
 kernel::contract_cases!(
     catalogues::catalogue_lists,
-    impl Store + AuditLog + Catalogues + Clients,
+    impl Store + AuditLog + Catalogues + AddClient,
     async fn a_deleted_catalogue_leaves_its_postings(store: &S) {
         with_clients(store).await?;
         let lease_before = lease(store, "jobs", 1, noon()).await?;

@@ -1,11 +1,10 @@
 //! Missed postings: results, expiries, and their undo.
 
-use access::Clients;
 use kernel::{
     PostingId, Prefixes, Status, StoreError,
     audit::AuditLog,
     event::EventLog,
-    testing::{Absent, Checked, by_ann, entries, hours, identifier, noon},
+    testing::{Absent, AddClient, Checked, by_ann, entries, hours, identifier, noon},
 };
 use time::OffsetDateTime;
 
@@ -18,7 +17,7 @@ use crate::{
         Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Forgotten, Leased,
         Missed, Patience, Released, Undone,
     },
-    import::{Changes, Counts, HeldBecause, Missing, Summary},
+    import::{Changes, HeldBecause, LineCounts, Missing, Summary},
     posting::NoticeCode,
     store::Store,
     testing::{create, push, put_id, state},
@@ -89,10 +88,10 @@ async fn correction<S: Catalogues>(
 
 kernel::contract_cases!(
     catalogues::missing,
-    impl Store + AuditLog + Catalogues + Clients + EventLog,
+    impl Store + AuditLog + Catalogues + AddClient + EventLog,
     async fn the_last_import_comes_back(store: &S) {
         with_clients(store).await?;
-        let counts = Counts {
+        let counts = LineCounts {
             lines: 36,
             created: 1,
             updated: 2,

@@ -4,10 +4,9 @@ mod catalogue_leases;
 mod catalogue_lists;
 mod missing;
 
-use access::{Clients, testing::client};
 use kernel::{
-    CatalogueName, ClientId,
-    testing::{Absent, Checked, hours, minutes, noon, uuid, valid},
+    CatalogueName, ClientId, Prefixes,
+    testing::{Absent, AddClient, Checked, hours, minutes, noon, uuid, valid},
 };
 use time::OffsetDateTime;
 
@@ -32,7 +31,7 @@ fn catalogue(n: u128) -> CatalogueId {
 }
 
 fn of(n: u128) -> ClientId {
-    client(n).id
+    ClientId::new(uuid(n))
 }
 
 fn held(catalogue: u128, holder: u128) -> CatalogueLease {
@@ -42,10 +41,9 @@ fn held(catalogue: u128, holder: u128) -> CatalogueLease {
     }
 }
 
-async fn with_clients<S: Clients>(store: &S) -> Checked {
+async fn with_clients<S: AddClient>(store: &S) -> Checked {
     for n in [1, 2] {
-        let inserted = store.insert(&client(n), None).await;
-        inserted?;
+        store.add_client(of(n), Prefixes::ALL).await?;
     }
     Ok(())
 }

@@ -5,12 +5,11 @@ use std::{
     sync::Mutex,
 };
 
-use access::{Clients, testing::client};
 use async_trait::async_trait;
 use kernel::{
     ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
     outbox::{Claimed, Outbox, Queue},
-    testing::{hours, noon, uuid},
+    testing::{AddClient as _, hours, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -99,11 +98,11 @@ impl Reads for Raced<'_> {
         self.store.told_apart(pairs).await
     }
 
-    async fn fences(
+    async fn prefixes(
         &self,
         clients: &[ClientId],
     ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.store.fences(clients).await
+        self.store.prefixes(clients).await
     }
 
     async fn overdue(
@@ -132,9 +131,9 @@ impl Board {
     pub async fn new() -> Self {
         let store = MemoryStore::new();
         for (n, prefixes) in (1..).zip(FENCES) {
-            let mut client = client(n);
-            client.prefixes = Prefixes::new(prefixes).unwrap();
-            store.insert(&client, None).await.unwrap();
+            let prefixes = Prefixes::new(prefixes).unwrap();
+            let id = ClientId::new(uuid(n));
+            store.add_client(id, prefixes).await.unwrap();
         }
         Self {
             store,

@@ -1,21 +1,19 @@
-use std::collections::HashSet;
-
 use async_trait::async_trait;
-use kernel::{
+
+use super::MemoryStore;
+use crate::{
     StoreError,
     attention::{AttentionCheck, AttentionList, StoredAttention},
 };
 
-use super::MemoryStore;
-
 #[async_trait]
 impl AttentionList for MemoryStore {
     async fn attention(&self) -> Result<StoredAttention, StoreError> {
-        Ok(self.state().attention.clone())
+        Ok(self.shared().attention.clone())
     }
 
     async fn record_check(&self, check: &AttentionCheck) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         if state.attention.version != check.expected {
             return Err(StoreError::Conflict);
         }
@@ -25,11 +23,11 @@ impl AttentionList for MemoryStore {
             state.attention.items.clone_from(items);
         }
         for (client, visible) in &check.visible {
-            if state.clients.iter().any(|known| known.id == *client) {
-                state.activity.entry(*client).or_default().visible = *visible;
+            if state.clients.contains_key(client) {
+                state.visible.insert(*client, *visible);
             }
         }
-        state.write_tasks(check.tasks(), &HashSet::new());
+        state.write(check.tasks());
         Ok(())
     }
 }

@@ -1,40 +1,44 @@
 use std::{cmp::Reverse, collections::HashMap};
 
-use access::{
-    Activity, ActivityLog, Client, ClientWrite, Clients, StoredSecret,
-    activity::{ActivityWrites, DAYS_KEPT, Day, REFUSALS_KEPT},
-};
 use async_trait::async_trait;
-use kernel::{ClientId, StoreError, Version, audit::Entry};
+use kernel::{ClientId, StoreError, Version, audit::Entry, testing::MemoryStore};
 
-use super::MemoryStore;
+use super::Kept;
+use crate::{
+    Activity, ActivityLog, Client, ClientWrite, Clients, StoredSecret,
+    activity::{ActivityWrites, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+};
 
-use crate::audit::POSTINGS_ERASE;
+fn keep(store: &MemoryStore, client: &Client, entry: Option<&Entry>) {
+    let mut shared = store.shared();
+    shared.keep_client(client.id, client.prefixes.clone());
+    shared.record_entry(entry.cloned());
+}
 
 #[async_trait]
 impl Clients for MemoryStore {
     async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<Kept>();
         state.clients.push(client.clone());
-        state.write_entry(entry.cloned());
+        keep(self, client, entry);
         Ok(())
     }
 
     async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        let state = self.state();
+        let state = self.part::<Kept>();
         let found = state.clients.iter().find(|client| client.id == id);
         Ok(found.cloned())
     }
 
     async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
-        let mut clients = self.state().clients.clone();
+        let mut clients = self.part::<Kept>().clients.clone();
         clients.sort_by_key(|client| (client.created_at, client.id));
         clients.truncate(limit);
         Ok(clients)
     }
 
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
-        let state = self.state();
+        let state = self.part::<Kept>();
         let asked = state
             .clients
             .iter()
@@ -43,7 +47,7 @@ impl Clients for MemoryStore {
     }
 
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<Kept>();
         let is_expected =
             |client: &&mut Client| client.id == write.client.id && client.version == write.expected;
         let Some(client) = state.clients.iter_mut().find(is_expected) else {
@@ -55,7 +59,7 @@ impl Clients for MemoryStore {
             let used = before.secrets.iter().find(same);
             secret.last_used_at = used.map_or(secret.last_used_at, |used| used.last_used_at);
         }
-        state.write_entry(entry.cloned());
+        keep(self, &write.client, entry);
         Ok(())
     }
 }
@@ -63,7 +67,7 @@ impl Clients for MemoryStore {
 #[async_trait]
 impl ActivityLog for MemoryStore {
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.part::<Kept>();
         let known: Vec<_> = state.clients.iter().map(|client| client.id).collect();
         let is_known = |client: &ClientId| known.contains(client);
         for (client, date, counts) in writes.days.iter().filter(|(id, ..)| is_known(id)) {
@@ -83,14 +87,6 @@ impl ActivityLog for MemoryStore {
             activity.last_push_at = activity.last_push_at.max(Some(*at));
         }
         for (client, refusal) in writes.refusals.iter().filter(|(id, _)| is_known(id)) {
-            let is_erased = state.audit.iter().any(|entry| {
-                entry.action == POSTINGS_ERASE
-                    && entry.at >= refusal.at
-                    && entry.subject.as_ref() == Some(&refusal.identifier)
-            });
-            if is_erased {
-                continue;
-            }
             let refusals = &mut state.activity.entry(*client).or_default().refusals;
             refusals.insert(0, refusal.clone());
             refusals.truncate(REFUSALS_KEPT);
@@ -110,10 +106,15 @@ impl ActivityLog for MemoryStore {
         clients: &[ClientId],
         with_refusals: bool,
     ) -> Result<HashMap<ClientId, Activity>, StoreError> {
-        let state = self.state();
+        let state = self.part::<Kept>();
+        let shared = self.shared();
         let found = clients.iter().filter_map(|client| {
-            let mut activity = state.activity.get(client)?.clone();
-            activity.refusals.retain(|_| with_refusals);
+            let stored = state.activity.get(client).cloned();
+            let visible = shared.visible(*client);
+            let mut activity = stored.or_else(|| visible.map(|_| Activity::default()))?;
+            activity.visible = visible.unwrap_or_default();
+            let is_shown = |it: &Refusal| !shared.is_erased(&it.identifier, it.at);
+            activity.refusals.retain(|it| with_refusals && is_shown(it));
             Some((*client, activity))
         });
         Ok(found.collect())

@@ -1,12 +1,16 @@
-//! For tests: times, ids and an operator, and macros for contract suites.
+//! For tests: times, ids and an operator, a store in memory, and macros for contract suites.
+
+mod memory;
 
 use std::{error::Error, fmt, panic::Location};
 
+use async_trait::async_trait;
 use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
+pub use self::memory::{MemoryStore, Shared};
 use crate::{
-    AttentionItem, AttentionKind, Operator, SourceIdentifier,
+    AttentionItem, AttentionKind, ClientId, Operator, Prefixes, SourceIdentifier, StoreError,
     audit::{Attribution, AuditLog, AuditQuery, Entry},
     outbox::{Outbox, TaskRow},
 };
@@ -104,6 +108,13 @@ impl fmt::Debug for Failure {
 #[derive(Debug, thiserror::Error)]
 #[error("what was stored is missing")]
 pub struct Absent;
+
+/// Stores a client, for cases that need no more of it than its prefixes.
+#[async_trait]
+pub trait AddClient: Send + Sync {
+    /// Adds a client.
+    async fn add_client(&self, id: ClientId, prefixes: Prefixes) -> Result<(), StoreError>;
+}
 
 /// The newest hundred entries of the audit.
 ///

@@ -1,26 +1,15 @@
 use async_trait::async_trait;
-use kernel::{
+
+use super::MemoryStore;
+use crate::{
     StoreError,
     audit::{AuditLog, AuditPosition, AuditQuery, Entry},
 };
 
-use super::{MemoryStore, State};
-
-impl State {
-    /// Writes an entry, or replaces an existing one's details.
-    pub fn write_entry(&mut self, entry: Option<Entry>) {
-        let Some(entry) = entry else { return };
-        match self.audit.iter_mut().find(|known| known.id == entry.id) {
-            Some(known) => known.details = entry.details,
-            None => self.audit.push(entry),
-        }
-    }
-}
-
 #[async_trait]
 impl AuditLog for MemoryStore {
     async fn entries(&self, query: &AuditQuery) -> Result<Vec<Entry>, StoreError> {
-        let mut entries = self.state().audit.clone();
+        let mut entries = self.shared().audit.clone();
         entries.sort_by_key(|entry| std::cmp::Reverse(AuditPosition::from(entry)));
         let is_wanted = |entry: &Entry| {
             query.since.is_none_or(|since| entry.at >= since)

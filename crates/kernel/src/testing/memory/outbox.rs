@@ -1,17 +1,17 @@
 use async_trait::async_trait;
-use kernel::{
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{MemoryStore, Shared};
+use crate::{
     StoreError,
     audit::Entry,
     outbox::{
         Backlog, ClaimToken, Claimed, Dismissal, Effect, Kind, MOST_COUNTED, Outbox, Queue, Revive,
-        SubjectTask, TaskId, TaskRow,
+        SubjectTask, TaskId, TaskRow, TaskWrites,
     },
     trace::TraceParent,
 };
-use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
-
-use super::{MemoryStore, State};
 
 #[derive(Clone, Debug)]
 pub(super) struct Task {
@@ -106,7 +106,71 @@ impl Task {
     }
 }
 
-impl State {
+impl Shared {
+    pub(super) fn holds(&self, token: &ClaimToken) -> bool {
+        let task = self.tasks.get(&token.task);
+        task.is_some_and(|task| task.lease == Some(token.lease))
+    }
+
+    fn leased(&mut self, token: ClaimToken) -> Option<&mut Task> {
+        let task = self.tasks.get_mut(&token.task);
+        task.filter(|task| task.lease == Some(token.lease))
+    }
+
+    fn ask(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
+        let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
+        if let Some(task) = waiting {
+            task.generation += 1;
+            task.trace = trace;
+            // No task moves back to bulk.
+            if task.is_dead || !effect.queue().is_bulk() {
+                task.effect = effect;
+            }
+            if task.is_dead {
+                task.renew(at);
+            }
+        } else {
+            self.last_task += 1;
+            let task = Task {
+                trace,
+                ..Task::new(effect, at)
+            };
+            self.tasks.insert(TaskId(self.last_task), task);
+        }
+    }
+
+    /// Writes effects and events, settles tasks, and adds audit entries.
+    pub(super) fn write(&mut self, writes: TaskWrites) {
+        let at = writes.at;
+        let is_ended = |task: &Task| writes.ended.iter().any(|effect| task.is_for(*effect));
+        self.tasks.retain(|_, task| !is_ended(task));
+        for (effect, trace) in writes.asked().zip(writes.traces()) {
+            self.ask(effect, trace, at);
+        }
+        for event in writes.events {
+            self.record(event);
+        }
+        for token in writes.done {
+            self.finish(token, at);
+        }
+        for (token, error) in writes.given_up {
+            self.give_up(token, &error, at);
+        }
+        for entry in writes.audit {
+            self.record_entry(Some(entry));
+        }
+    }
+
+    fn finish(&mut self, token: ClaimToken, at: OffsetDateTime) {
+        if let Some(task) = self.leased(token) {
+            if task.generation == token.generation {
+                self.tasks.remove(&token.task);
+            } else {
+                task.renew(at);
+            }
+        }
+    }
+
     /// Due tasks of a queue, crashed or not, the longest due first.
     fn due(
         &mut self,
@@ -144,7 +208,7 @@ impl State {
         }
     }
 
-    pub fn give_up(&mut self, token: ClaimToken, error: &str, now: OffsetDateTime) {
+    fn give_up(&mut self, token: ClaimToken, error: &str, now: OffsetDateTime) {
         self.fail(token, error, now, |task| {
             task.release(task.next_at);
             task.is_dead = true;
@@ -162,14 +226,14 @@ impl Outbox for MemoryStore {
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         let due = state.due(queue, false, now).into_iter().take(limit);
         let claimed = due.map(|(id, task)| task.claim(id, lease_id, now + lease));
         Ok(claimed.collect())
     }
 
     async fn has_crashed(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
-        Ok(!self.state().due(queue, true, now).is_empty())
+        Ok(!self.shared().due(queue, true, now).is_empty())
     }
 
     async fn claim_crashed(
@@ -179,7 +243,7 @@ impl Outbox for MemoryStore {
         lease_id: Uuid,
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         let first = state.due(queue, true, now).into_iter().next();
         Ok(first.map(|(id, task)| {
             task.lost += 1;
@@ -188,7 +252,7 @@ impl Outbox for MemoryStore {
     }
 
     async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         for token in tokens {
             if let Some(task) = state.leased(*token) {
                 task.next_at = until;
@@ -198,7 +262,7 @@ impl Outbox for MemoryStore {
     }
 
     async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         for token in tokens {
             if let Some(task) = state.leased(*token) {
                 task.release(at);
@@ -214,7 +278,7 @@ impl Outbox for MemoryStore {
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        self.state().fail(token, error, now, |task| {
+        self.shared().fail(token, error, now, |task| {
             task.release(next_at);
             task.first_failed_at.get_or_insert(now);
         });
@@ -227,7 +291,7 @@ impl Outbox for MemoryStore {
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        self.state().give_up(token, error, now);
+        self.shared().give_up(token, error, now);
         Ok(())
     }
 
@@ -237,7 +301,7 @@ impl Outbox for MemoryStore {
         after: Option<TaskId>,
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let rows = state.tasks.iter();
         let rows = rows.filter(|(id, it)| it.is_dead == dead && Some(**id) > after);
         Ok(rows.take(limit).map(|(id, task)| task.row(*id)).collect())
@@ -249,7 +313,7 @@ impl Outbox for MemoryStore {
         kinds: &[Kind],
         limit: usize,
     ) -> Result<Vec<SubjectTask>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let is_wanted = |task: &Task| task.subject() == subject && kinds.contains(&task.kind());
         let tasks = state.tasks.iter().filter(|(_, task)| is_wanted(task));
         let tasks = tasks.take(limit).map(|(id, task)| SubjectTask {
@@ -260,7 +324,7 @@ impl Outbox for MemoryStore {
     }
 
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let dead: Vec<_> = state.tasks.values().filter(|task| task.is_dead).collect();
         let is_dead = |effect: &&Effect| dead.iter().any(|task| task.is_for(**effect));
         Ok(effects.iter().filter(is_dead).copied().collect())
@@ -272,7 +336,7 @@ impl Outbox for MemoryStore {
         entry: Option<&Entry>,
         now: OffsetDateTime,
     ) -> Result<u64, StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         let mut revived = Vec::new();
         for (id, task) in &mut state.tasks {
             let is_meant = match which {
@@ -284,12 +348,12 @@ impl Outbox for MemoryStore {
                 revived.push(*id);
             }
         }
-        state.write_entry(entry.and_then(|entry| Revive::entry(entry, &revived)));
+        state.record_entry(entry.and_then(|entry| Revive::entry(entry, &revived)));
         Ok(revived.len() as u64)
     }
 
     async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         let mut dismissed = 0;
         for id in tasks {
             let Some(task) = state.tasks.get(id).filter(|task| task.is_dead) else {
@@ -297,14 +361,14 @@ impl Outbox for MemoryStore {
             };
             let entry = dismissal.entry(&task.row(*id));
             state.tasks.remove(id);
-            state.write_entry(Some(entry));
+            state.record_entry(Some(entry));
             dismissed += 1;
         }
         Ok(dismissed)
     }
 
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let of = |kind| {
             let tasks = || state.tasks.values().filter(move |task| task.kind() == kind);
             let count = |dead| {

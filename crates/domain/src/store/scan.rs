@@ -1,15 +1,15 @@
-//! The search for a page's postings, of which many may have to be examined.
+//! The scan for a page's postings, of which many may have to be examined.
 
 use super::list::{ListEntry, ListQuery, Position};
 
-/// The growth of a search's steps: few statements where matches are rare, few postings where they
+/// The growth of a scan's steps: few statements where matches are rare, few postings where they
 /// are frequent.
 const GROWTH: usize = 4;
 
-/// The search for a page's entries. A store reads them [step](Self::step) by step and
+/// The scan for a page's entries. A store reads them [step](Self::step) by step and
 /// [adds](Self::add) them until no step follows.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct PageScan<'a> {
     query: &'a ListQuery,
     found: Vec<ListEntry>,
     /// The length of the next step.
@@ -19,15 +19,15 @@ pub struct Search<'a> {
 
 /// Entries to read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ScanStep {
     /// The query, starting at the first of them.
     pub query: ListQuery,
     /// The largest number of entries.
     pub length: usize,
 }
 
-impl<'a> Search<'a> {
-    /// Begins a search.
+impl<'a> PageScan<'a> {
+    /// Begins a scan.
     pub const fn new(query: &'a ListQuery) -> Self {
         Self {
             query,
@@ -39,14 +39,14 @@ impl<'a> Search<'a> {
     }
 
     /// The next step; `None` once the page is complete.
-    pub fn step(&self) -> Option<Step> {
+    pub fn step(&self) -> Option<ScanStep> {
         let most = self.query.looks_at().saturating_add(1);
         let left = most.saturating_sub(self.found.len());
         if self.is_at_end || left == 0 || self.query.page(&self.found).1.is_some() {
             return None;
         }
         let last = self.found.last().map(|entry| entry.position);
-        Some(Step {
+        Some(ScanStep {
             query: ListQuery {
                 after: last.or(self.query.after),
                 ..self.query.clone()
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the entries of a step.
-    pub fn add(&mut self, step: &Step, entries: impl IntoIterator<Item = ListEntry>) {
+    pub fn add(&mut self, step: &ScanStep, entries: impl IntoIterator<Item = ListEntry>) {
         let before = self.found.len();
         self.found.extend(entries);
         self.is_at_end = self.found.len() - before < step.length;
@@ -77,14 +77,14 @@ mod tests {
     use super::*;
 
     /// The step lengths among this many postings, some of them wanted, and the page.
-    fn search(
+    fn scan(
         query: &ListQuery,
         all: usize,
         is_wanted: impl Fn(usize) -> bool,
     ) -> (Vec<usize>, Vec<u128>, Option<u128>) {
-        let mut search = Search::new(query);
+        let mut scan = PageScan::new(query);
         let mut lengths = Vec::new();
-        while let Some(step) = search.step() {
+        while let Some(step) = scan.step() {
             let after = step.query.after.map_or(0, |after| after.id.as_u128());
             let first = usize::try_from(after).unwrap() + 1;
             let entries = (first..=all).take(step.length).map(|n| ListEntry {
@@ -95,10 +95,10 @@ mod tests {
                 bytes: 1,
                 is_wanted: is_wanted(n),
             });
-            search.add(&step, entries);
+            scan.add(&step, entries);
             lengths.push(step.length);
         }
-        let (page, next) = search.page();
+        let (page, next) = scan.page();
         let id = |position: Position| position.id.as_u128();
         let page = page.iter().map(|entry| id(entry.position)).collect();
         (lengths, page, next.map(id))
@@ -116,24 +116,24 @@ mod tests {
         };
         let first: Vec<_> = (1..=50).collect();
         for query in [&all, &some] {
-            let page = search(query, 5_000, |_| true);
+            let page = scan(query, 5_000, |_| true);
             assert_eq!(page, (vec![51], first.clone(), Some(50)));
-            assert_eq!(search(query, 50, |_| true), (vec![51], first.clone(), None));
-            assert_eq!(search(query, 51, |_| true).2, Some(50));
+            assert_eq!(scan(query, 50, |_| true), (vec![51], first.clone(), None));
+            assert_eq!(scan(query, 51, |_| true).2, Some(50));
         }
         let every_second = (1..=50).map(|n| 2 * n).collect();
-        let page = search(&some, 5_000, |n| n % 2 == 0);
+        let page = scan(&some, 5_000, |n| n % 2 == 0);
         assert_eq!(page, (vec![51, 204], every_second, Some(101)));
-        let few = search(&some, 5_000, |n| n % 400 == 0);
+        let few = scan(&some, 5_000, |n| n % 400 == 0);
         assert_eq!(few, (vec![51, 204, 746], vec![400, 800], Some(1_000)));
-        let few = search(&some, 1_000, |n| n % 400 == 0);
+        let few = scan(&some, 1_000, |n| n % 400 == 0);
         assert_eq!(few, (vec![51, 204, 746], vec![400, 800], None));
         assert_eq!(
-            search(&some, 255, |_| false),
+            scan(&some, 255, |_| false),
             (vec![51, 204, 746], vec![], None)
         );
-        assert_eq!(search(&some, 254, |_| false), (vec![51, 204], vec![], None));
+        assert_eq!(scan(&some, 254, |_| false), (vec![51, 204], vec![], None));
         let none = ListQuery { limit: 0, ..all };
-        assert_eq!(search(&none, 9, |_| true).0, [1]);
+        assert_eq!(scan(&none, 9, |_| true).0, [1]);
     }
 }

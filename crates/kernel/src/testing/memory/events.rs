@@ -1,18 +1,18 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use kernel::{
-    CompanyId, StoreError,
-    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent, Subject},
-};
 use time::OffsetDateTime;
 
 use super::MemoryStore;
+use crate::{
+    CompanyId, StoreError,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent, Subject},
+};
 
 #[async_trait]
 impl EventLog for MemoryStore {
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
-        let state = self.state();
+        let state = self.shared();
         let after = query.after.unwrap_or(state.forgotten);
         let behind = state.events.partition_point(|event| event.cursor <= after);
         let last = behind.checked_sub(1).map(|last| state.events[last].cursor);
@@ -38,7 +38,7 @@ impl EventLog for MemoryStore {
     }
 
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let events = state.events.iter();
         let found = events.filter(|event| cursors.contains(&event.cursor));
         Ok(found.cloned().collect())
@@ -48,7 +48,7 @@ impl EventLog for MemoryStore {
         &self,
         companies: &[CompanyId],
     ) -> Result<HashMap<CompanyId, Cursor>, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let of_companies = state.events.iter().filter_map(|event| {
             let Subject::Company(company) = &event.event.subject else {
                 return None;
@@ -61,19 +61,19 @@ impl EventLog for MemoryStore {
     }
 
     async fn end(&self) -> Result<Cursor, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let last = state.events.last().map(|event| event.cursor);
         Ok(last.unwrap_or(state.forgotten))
     }
 
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError> {
-        let state = self.state();
+        let state = self.shared();
         let older = state.events.iter().take_while(|event| event.event.at < at);
         Ok(older.last().map_or(state.forgotten, |event| event.cursor))
     }
 
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
-        let mut state = self.state();
+        let mut state = self.shared();
         let older = state
             .events
             .iter()

@@ -1,0 +1,17 @@
+//! The store in memory: what this crate keeps of it.
+
+mod clients;
+mod sign_in;
+
+use std::collections::HashMap;
+
+use kernel::ClientId;
+
+use crate::{Activity, Client, sign_in::SignInToken};
+
+#[derive(Debug, Default)]
+struct Kept {
+    clients: Vec<Client>,
+    activity: HashMap<ClientId, Activity>,
+    tokens: Vec<SignInToken>,
+}
