@@ -94,7 +94,7 @@ pub fn markdown() -> Result<String, askama::Error> {
     let markdown = Markdown {
         sections,
         texts,
-        fields: manual::fields().to_owned(),
+        fields: manual::fields(),
         reasons,
     };
     markdown.render()
@@ -108,7 +108,7 @@ impl Guide {
         Ok(Self {
             sections: texts.sections.clone().into_iter().zip(EXAMPLES).collect(),
             texts,
-            fields: manual::html_of("api/push.md", manual::fields())?,
+            fields: manual::html_of("api/push.md", &manual::fields())?,
             reasons: reasons
                 .map(|it| (it.as_str(), enrichment::sentence(*it)))
                 .collect(),

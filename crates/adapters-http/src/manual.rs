@@ -43,11 +43,12 @@ pub fn page((path, text): (&str, &str)) -> Result<String, askama::Error> {
     Page { title, body }.render()
 }
 
-/// The table of a posting's fields, as Markdown.
-pub fn fields() -> &'static str {
-    let (_, text) = PAGES[1];
+/// The table of a posting's fields, as Markdown for another page.
+pub fn fields() -> String {
+    let (path, text) = PAGES[1];
     let (_, rest) = text.split_once("### Fields\n").unwrap_or_default();
-    rest.split("\n#").next().unwrap_or_default()
+    let fields = rest.split("\n#").next().unwrap_or_default();
+    fields.replace("](#", &format!("](/docs/{path}#"))
 }
 
 /// Headings have the anchors that GitHub gives them. Links to what a board does not serve are text.

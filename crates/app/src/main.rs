@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         format: cli.log_format,
         is_service: matches!(cli.command, Command::Serve(_) | Command::Worker(_)),
     };
-    program::main(&command::definitions(), log, execute)
+    program::main(command::definitions, log, execute)
 }
 
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {

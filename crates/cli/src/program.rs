@@ -32,15 +32,17 @@ pub fn exit_code(is_good: bool) -> ExitCode {
     }
 }
 
-/// Reads `.env` and the command line, starts the log, and runs the command.
+/// Reads `.env` and the command line, starts the log, and runs the command. `definitions` is called
+/// again once `.env` is read, because options take their variables when they are defined.
 pub fn main<T: FromArgMatches>(
-    root: &clap::Command,
+    definitions: impl Fn() -> clap::Command,
     log: impl FnOnce(&T) -> Log,
     execute: impl FnOnce(T) -> anyhow::Result<ExitCode>,
 ) -> ExitCode {
     let arguments: Vec<_> = env::args_os().collect();
+    let root = &definitions();
     let parsed = options::load(root, Path::new(".env"), &arguments).and_then(|dotenv| {
-        let command = options::parse(root.clone(), &arguments)?;
+        let command = options::parse(definitions(), &arguments)?;
         let Log {
             filter,
             format,

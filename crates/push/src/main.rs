@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         format: LogFormat::Text,
         is_service: false,
     };
-    program::main(&push::definitions(), log, |push| {
+    program::main(push::definitions, log, |push| {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
