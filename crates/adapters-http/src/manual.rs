@@ -70,13 +70,19 @@ pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
                     let target = served(&base, dest_url);
                     *dest_url = target.map_or(CowStr::Borrowed(""), CowStr::from);
                 }
-                if let (Some(Event::Start(Tag::Heading { id, .. })), Event::Text(text)) =
-                    (events.last_mut(), &event)
-                {
-                    *id = Some(CowStr::from(anchor(text)));
-                }
                 events.push(event);
             }
+        }
+    }
+    for at in 0..events.len() {
+        let (start, rest) = events[at..].split_at_mut(1);
+        if let Event::Start(Tag::Heading { id, .. }) = &mut start[0] {
+            let title = rest.iter().map_while(|event| match event {
+                Event::End(TagEnd::Heading(_)) => None,
+                Event::Text(text) | Event::Code(text) => Some(&**text),
+                _ => Some(""),
+            });
+            *id = Some(CowStr::from(anchor(&title.collect::<String>())));
         }
     }
     let mut body = String::new();
