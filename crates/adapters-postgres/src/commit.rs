@@ -1,7 +1,7 @@
 //! Commits: each in one transaction, whose statements are sent together.
 
 use kernel::StoreError;
-use sql_common::{commit::Commit, executor::Pipeline};
+use sql_common::{commits::Commit, executor::Pipeline};
 
 use crate::PostgresStore;
 

@@ -2,7 +2,7 @@
 
 use domain::store::Retention;
 use kernel::StoreError;
-use sql_common::commit::Commit;
+use sql_common::commits::Commit;
 
 use crate::SqliteStore;
 

@@ -9,20 +9,16 @@
 //! identifier, so inserts come before updates. Events come once all rows are locked: only then is
 //! their place in the log known, and the state of their company.
 
-use std::{borrow::Cow, future::Future};
+use std::borrow::Cow;
 
-use access::activity::ActivityWrites;
 use domain::store::{PostingWrite, WriteSet};
 use kernel::{
-    attention::AttentionCheck,
     event::{Event, Subject},
     outbox::{Effect, TaskWrites},
 };
-use uuid::Uuid;
-use webhooks::{Recorded, Round};
 
 use crate::{
-    attention, audit, binds, catalogue, client,
+    audit, binds, catalogue,
     company::{self, Merged},
     duplicate, each,
     entity::row,
@@ -32,52 +28,8 @@ use crate::{
     posting::{
         HistoryRow, PostingRow, TextsRow, VersionSent, history_of, trim_histories, write_decisions,
     },
-    report, statement, subscriber, webhook,
+    report, statement,
 };
-
-/// What a store writes in one transaction.
-pub trait Commit: Send + Sync + 'static {
-    type Answer: Send + 'static;
-    /// The tables that PostgreSQL locks before it locks rows.
-    const TABLES: &'static str;
-
-    fn write(&self, conn: &mut impl Executor)
-    -> impl Future<Output = Outcome<Self::Answer>> + Send;
-
-    /// Whether people go, who must not remain in SQLite's write-ahead log.
-    fn erases(&self) -> bool {
-        false
-    }
-}
-
-/// Declares what is written by which function, and in which tables.
-macro_rules! commits {
-    ($($writes:ty, $by:path => $answer:ty, $tables:literal $(, erases $erases:expr)?;)+) => {
-        $(impl Commit for $writes {
-            type Answer = $answer;
-            const TABLES: &'static str = $tables;
-
-            async fn write(&self, conn: &mut impl Executor) -> Outcome<$answer> {
-                $by(conn, self).await
-            }
-
-            $(fn erases(&self) -> bool {
-                $erases(self)
-            })?
-        })+
-    };
-}
-
-commits! {
-    WriteSet, write => (), "postings, posting_history, outbox, events";
-    newsletter::store::WriteSet, subscriber::commit => (), "subscribers, outbox",
-        erases |it: &Self| !it.purges.is_empty();
-    AttentionCheck, attention::commit => (), "outbox, events";
-    ActivityWrites, client::record => (),
-        "clients, client_days, client_tallies, client_refusals, client_secrets";
-    (Uuid, Round), webhook::record => Recorded,
-        "webhook_endpoints, webhook_waiting, webhook_deliveries";
-}
 
 pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     catalogue::hold(conn, writes).await?;

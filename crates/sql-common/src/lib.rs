@@ -22,6 +22,7 @@ pub mod batch;
 pub mod catalogue;
 pub mod client;
 pub mod commit;
+pub mod commits;
 pub mod company;
 pub mod console;
 pub mod copy;

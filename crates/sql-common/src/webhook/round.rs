@@ -5,7 +5,11 @@ use kernel::Version;
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, EndpointWrite, Recorded, Round, TrackedEndpoint};
 
-use super::{DeliveryRow, Wait, WaitingRow, find, update};
+use super::{
+    delivery::DeliveryRow,
+    endpoint::{find, update},
+    waiting::{Wait, WaitingRow},
+};
 use crate::{
     binds, each,
     entity::row,
