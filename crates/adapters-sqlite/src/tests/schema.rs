@@ -91,12 +91,13 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET updated_at = 'yesterday'",
         "UPDATE subscribers SET membership_expires_at = '31.12.2026'",
         "INSERT INTO audit VALUES (zeroblob(15), zeroblob(16), 0, 'ann', 'a', NULL, '{}')",
-        "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(15), 0, 0, NULL)",
+        "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(15), 0, 0, NULL, NULL)",
         "INSERT INTO events (at, name, subject) VALUES (0, 'Told', zeroblob(15))",
         "INSERT INTO events (at, name, subject, version) VALUES (0, 'Told', zeroblob(16), 1)",
         "INSERT INTO events (at, name, subject, company_name) VALUES (0, 'Told', zeroblob(16), 'a')",
         "UPDATE clients SET id = x'00'",
-        "INSERT INTO client_refusals SELECT id, zeroblob(15), 0, '', 422, '', NULL FROM clients",
+        "INSERT INTO client_refusals \
+         SELECT id, zeroblob(15), 0, '', 422, '', NULL, NULL, NULL, 1, NULL FROM clients",
     ];
     tables_refuse(&store, &special).await;
 }
