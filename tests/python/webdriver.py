@@ -22,14 +22,14 @@ ARGUMENTS = [
     "--proxy-server=direct://",
 ]
 
-# A word of up to 20 characters has room in each column.
+# A word of up to 20 characters has room in each column, unless it is an address or shortened.
 BROKEN = r"""
     const broken = [], range = document.createRange();
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;
       for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
-        if (word.length > 20 || /[-/?&]/.test(word)) continue;
+        if (word.length > 20 || /[-/?&@…]/.test(word)) continue;
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
         if (new Set([...range.getClientRects()].map((it) => Math.round(it.bottom))).size > 1) {
