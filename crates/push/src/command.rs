@@ -1,4 +1,4 @@
-//! The command `push`: its options, and what it prints.
+//! The command `push`: its options and its output.
 
 mod from;
 

@@ -29,8 +29,8 @@ pub struct Floor {
     pub rest: u32,
 }
 
-/// What is left to work on a whole catalogue or company: a hundred thousand postings take a minute
-/// at most, and pushes keep two thirds of their rate, however few there are at a time.
+/// The least rate of work on a whole catalogue or company: a hundred thousand postings take a
+/// minute at most, and pushes keep two thirds of their rate.
 pub const BULK: Floor = Floor {
     batch: 64,
     a_second: 2_000,

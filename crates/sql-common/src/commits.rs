@@ -29,7 +29,7 @@ pub trait Commit: Send + Sync + 'static {
     }
 }
 
-/// Declares what is written by which function, and in which tables.
+/// Declares for each type the function that writes it, and its tables.
 macro_rules! commits {
     ($($writes:ty, $by:path => $answer:ty, $tables:literal $(, erases $erases:expr)?;)+) => {
         $(impl Commit for $writes {

@@ -51,6 +51,9 @@ macro_rules! postings {
                     query posting::records(
                         import: Uuid, postings: &[PostingId]
                     ) -> Vec<PostingVersion>;
+                    query posting::records_after(
+                        versions: &[(PostingId, Version)]
+                    ) -> Vec<PostingVersion>;
                 }
             }
 

@@ -20,7 +20,7 @@ use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
 pub use self::{
     decision::{DecisionRow, write_decisions},
     load::{held, load, load_by_id, overdue, repeat_answers},
-    version::{VersionSent, forget_versions, records, versions},
+    version::{VersionSent, forget_versions, records, records_after, versions},
     view::{as_of, find, list},
 };
 use crate::{

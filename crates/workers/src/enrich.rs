@@ -177,7 +177,6 @@ impl Enrichments {
         let now = self.tasks.now();
         panics::caught(usecase::assignments(
             self.tasks.parts.stores.store.as_ref(),
-            self.tasks.parts.stores.postings.as_ref(),
             &named,
             now,
         ))

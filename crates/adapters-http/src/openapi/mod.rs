@@ -142,7 +142,7 @@ struct Success {
     content: Map<String, Value>,
 }
 
-/// The document. An error says what is wrong with its parts.
+/// Builds the document. An error names the part that is wrong.
 pub fn openapi() -> serde_json::Result<Document> {
     let mut service: Service = read(SERVICE)?;
     service.info["version"] = env!("CARGO_PKG_VERSION").into();

@@ -43,7 +43,7 @@ async fn ask(address: SocketAddr, method: &str, path: &str, host: &str) -> Respo
 }
 
 #[tokio::test]
-async fn metrics_are_made_anew_for_each_answer_and_health_is_told_too() {
+async fn metrics_are_made_for_each_answer_and_health_is_served_too() {
     let admin = spawn();
     let ask = async |method, path| ask(admin.address, method, path, "localhost").await;
     for made in 1..=2 {

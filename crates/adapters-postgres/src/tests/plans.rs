@@ -10,7 +10,7 @@ use sql_common::{
 
 use super::{create, fixture};
 
-/// Plans on empty tables, which are kept: what each has, and after `!` what it lacks.
+/// Each statement with words that its plan on empty tables has, and after `!` words that it lacks.
 const PLANS: &str = "
     audit::Read | using audit_newest | !Sort
     audit::ReadAction | using audit_by_action | !Sort
@@ -71,6 +71,7 @@ const PLANS: &str = "
     posting::load::Whole | postings_pkey
     posting::load::Held | using postings_held | !Sort
     posting::version::Older | using posting_versions_pkey | !Sort
+    posting::version::After | using posting_versions_pkey
     posting::version::Forget | using posting_versions_by_age | using posting_versions_pkey
     catalogue::missed::ChangedLast | using posting_versions_by_import
     company::ById | companies_pkey

@@ -142,7 +142,7 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
 
 /// Nothing is written for an endpoint that its owner changed. A renewed lease is the same lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_round_that_waited_for_the_owner_is_decided_anew() {
+async fn a_round_that_waited_for_the_owner_is_decided_again() {
     let (database, store) = fixture().await;
     let (endpoint, mut round) = with_work(&store).await;
     let sql = "UPDATE webhook_endpoints SET version = 2; \

@@ -45,10 +45,7 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
     let claimed = store.claim(ENRICH, 1, hours(1), uuid(lease), now).await;
     let claimed = claimed.unwrap().remove(0);
     let task: (ClaimToken, _) = (claimed.token, PostingId::new(claimed.effect.key()));
-    let assignment = assignments(store, store, &[task], now)
-        .await
-        .unwrap()
-        .remove(0);
+    let assignment = assignments(store, &[task], now).await.unwrap().remove(0);
     let outcome = Outcome {
         token: assignment.token,
         posting: assignment.submission.posting.source_identifier,

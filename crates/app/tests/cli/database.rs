@@ -108,7 +108,7 @@ fn serve_for_a_moment(place: &Place) {
 }
 
 #[test]
-fn a_database_that_is_gone_is_not_made_anew_unless_told_so() {
+fn a_database_that_is_gone_is_not_created_again_unless_asked() {
     let place = Place::new();
     place.says("keys generate");
     serve_for_a_moment(&place);

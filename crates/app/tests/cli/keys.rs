@@ -80,7 +80,7 @@ fn a_key_that_the_folders_owner_cannot_read_is_marked_and_does_not_count() {
 }
 
 #[test]
-fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
+fn keys_that_others_can_use_stop_the_start_with_the_command_that_protects_them() {
     let place = Place::new();
     let (_, file) = generate(&place);
     let keys = file.parent().unwrap();

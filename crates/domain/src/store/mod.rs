@@ -117,6 +117,15 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The records of each posting's changes after a version, newest first per posting, without
+    /// companies. None by default.
+    async fn records_after(
+        &self,
+        _versions: &[(PostingId, Version)],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Up to `limit` approved or waiting postings whose `expire_at` is not after `now`, the longest
     /// overdue first.
     async fn overdue(
@@ -223,6 +232,13 @@ impl<S: Around> Reads for S {
         postings: &[PostingId],
     ) -> Result<Vec<PostingVersion>, StoreError> {
         self.inner().records(import, postings).await
+    }
+
+    async fn records_after(
+        &self,
+        versions: &[(PostingId, Version)],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        self.inner().records_after(versions).await
     }
 
     async fn overdue(

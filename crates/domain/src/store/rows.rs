@@ -171,6 +171,16 @@ impl Rows {
         since.cloned().collect()
     }
 
+    /// The versions of each posting after one, newest first.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn records_after(&self, versions: &[(PostingId, Version)]) -> Vec<PostingVersion> {
+        let of_each = versions.iter().flat_map(|(id, version)| {
+            let all = self.versions.get(id).into_iter().flatten().rev();
+            all.take_while(|it| it.version > *version)
+        });
+        of_each.cloned().collect()
+    }
+
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn changed_by(&self, import: Uuid) -> std::collections::BTreeSet<PostingId> {
         let versions = self.versions.values().flatten();

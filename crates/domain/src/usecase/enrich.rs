@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use kernel::{PostingId, SourceIdentifier, StoreError, outbox::ClaimToken, trace::TraceParent};
+use kernel::{
+    PostingId, SourceIdentifier, StoreError, Version, outbox::ClaimToken, trace::TraceParent,
+};
 use time::OffsetDateTime;
 
 use super::{Batch, lookalikes::Lookalikes};
@@ -13,7 +15,7 @@ use crate::{
         Answer, ContentHash, Decision, Enrichment, Lifetime, Posting, PostingVersion, PostingView,
         PutPosting, Rejection, Review, duplicate::Fingerprint, enrich, skeleton,
     },
-    store::{PostingReader, Store},
+    store::Store,
 };
 
 /// The work of a claimed enrichment task.
@@ -44,31 +46,34 @@ pub struct Submission {
 }
 
 /// This many consecutive such changes are churn.
-const CHURN: usize = 10;
+const CHURN: u8 = 10;
 /// The examined versions: verdicts are versions, too.
-const VERSIONS: usize = 3 * CHURN;
+const VERSIONS: u8 = 3 * CHURN;
 
-async fn churns(
-    postings: &dyn PostingReader,
-    Submission {
-        posting,
-        raw_description,
-        ..
-    }: &Submission,
-) -> Result<bool, StoreError> {
-    if usize::try_from(posting.version).is_ok_and(|version| version <= CHURN) {
-        return Ok(false);
+/// Notes which of these are changed again and again without a difference in words.
+async fn note_churn(store: &dyn Store, assignments: &mut [Assignment]) -> Result<(), StoreError> {
+    let postings = assignments.iter().map(|it| &it.submission.posting);
+    let changed = postings.filter(|posting| posting.version > CHURN.into());
+    let changed: Vec<_> = changed
+        .map(|posting| (posting.id, posting.version - Version::from(VERSIONS)))
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
     }
-    let identifier = &posting.source_identifier;
-    let versions = postings.versions(identifier, None, VERSIONS).await?;
-    let last = versions.into_iter().flatten();
-    let last = last.filter(PostingVersion::is_of_its_own).take(CHURN);
-    let present = skeleton(raw_description);
-    let alike = last.filter(|version| {
-        let before = version.description.as_deref();
-        before.is_some_and(|before| skeleton(before) == present)
-    });
-    Ok(alike.count() == CHURN)
+    let records = store.records_after(&changed).await?;
+    for Assignment { submission, .. } in assignments {
+        let present = skeleton(&submission.raw_description);
+        let own = records
+            .iter()
+            .filter(|it| it.posting == submission.posting.id && it.is_of_its_own());
+        let last: Vec<_> = own.take(usize::from(CHURN)).collect();
+        let is_alike = |version: &&PostingVersion| {
+            let before = version.description.as_deref();
+            before.is_some_and(|before| skeleton(before) == present)
+        };
+        submission.churns = last.len() == usize::from(CHURN) && last.iter().all(is_alike);
+    }
+    Ok(())
 }
 
 impl Submission {
@@ -177,7 +182,6 @@ impl Outcome {
 /// content has an outcome.
 pub async fn assignments(
     store: &dyn Store,
-    postings: &dyn PostingReader,
     tasks: &[(ClaimToken, PostingId)],
     now: OffsetDateTime,
 ) -> Result<Vec<Assignment>, StoreError> {
@@ -191,16 +195,14 @@ pub async fn assignments(
         let posting = identifier.and_then(|identifier| snapshot.postings.get(identifier));
         let assigned = posting.map(|posting| assignment(token, posting, &snapshot));
         match assigned.transpose()?.flatten() {
-            Some(mut assignment) => {
-                assignment.submission.churns = churns(postings, &assignment.submission).await?;
-                assignments.push(assignment);
-            }
+            Some(assignment) => assignments.push(assignment),
             None => writes.tasks.done.push(token),
         }
     }
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
+    note_churn(store, &mut assignments).await?;
     Ok(assignments)
 }
 

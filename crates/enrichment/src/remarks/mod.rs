@@ -28,7 +28,7 @@ pub fn churn() -> Remark {
     )
 }
 
-/// What Google for Jobs requires: <https://developers.google.com/search/docs/appearance/structured-data/job-posting>.
+/// The requirements of Google for Jobs, by its page "Job posting structured data".
 fn google(details: &Details) -> Option<Remark> {
     let locations = details
         .locations

@@ -317,7 +317,7 @@ impl Pipeline {
         self.commands.end(command.work.identifier());
     }
 
-    /// Ends the import early: answers what is in progress, and begins nothing more.
+    /// Ends the import early: answers the lines in progress, and begins no more.
     fn end(&mut self, error: ImportError) {
         tracing::warn!(client_id = %self.options.client, %error, "an import has ended early");
         self.give_up(&as_line_error(&error));

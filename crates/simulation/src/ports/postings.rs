@@ -57,6 +57,7 @@ behind_the_link! { Reads;
     read told_apart(pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError>;
     read held(before: OffsetDateTime, limit: usize) -> Result<Vec<SourceIdentifier>, StoreError>;
     read records(import: Uuid, postings: &[PostingId]) -> Result<Vec<PostingVersion>, StoreError>;
+    read records_after(versions: &[(PostingId, Version)]) -> Result<Vec<PostingVersion>, StoreError>;
     read prefixes(clients: &[ClientId]) -> Result<HashMap<ClientId, Prefixes>, StoreError>;
     read overdue(now: OffsetDateTime, limit: usize) -> Result<Vec<SourceIdentifier>, StoreError>;
 }

@@ -16,7 +16,7 @@ use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
 use crate::{
     batch::columns,
     binds,
-    sql::{ByName, Typed, untyped},
+    sql::query::{ByName, Typed, untyped},
     statement,
     value::{Bind, Value},
 };

@@ -4,7 +4,7 @@ use diesel::{RunQueryDsl, SqliteConnection, sql_types::BigInt};
 use kernel::StoreError;
 
 use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
-use crate::sql::{ByName, Typed, untyped};
+use crate::sql::query::{ByName, Typed, untyped};
 
 impl Executor for SqliteConnection {
     fn load<'a, S: Returning, R: Record<S::Row>>(

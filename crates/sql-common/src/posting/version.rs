@@ -1,6 +1,6 @@
 //! The table `posting_versions`: values that changes of postings replaced.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use diesel::sql_types::{BigInt, Double, Nullable, Text};
 use domain::{
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{
     binds, company, each,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, values},
     read, statement,
     stored::{coordinates, corrupt, document, most, parse},
     types::{Id, Moment, StoredId},
@@ -96,13 +96,12 @@ pub(super) async fn older(
 ) -> Outcome<Vec<PostingVersion>> {
     let asked = binds! { posting: posting.uuid(), before, limit: most(limit) };
     let rows: Vec<VersionRow> = conn.load::<Older, _>(asked).await?;
-    let mut versions = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut version = PostingVersion::try_from(row)?;
-        if let Some(id) = version.before.get::<CompanyId>(COMPANY) {
-            version.company = company::company(conn, id).await?;
-        }
-        versions.push(version);
+    let mut versions: Vec<PostingVersion> = values(rows)?;
+    let company = |version: &PostingVersion| version.before.get::<CompanyId>(COMPANY);
+    let companies: HashSet<_> = versions.iter().filter_map(company).collect();
+    let companies = company::views(conn, companies).await?;
+    for version in &mut versions {
+        version.company = company(version).and_then(|id| companies.get(&id).cloned());
     }
     Ok(versions)
 }
@@ -148,8 +147,26 @@ pub async fn records(
     let rows: Vec<VersionRow> = conn
         .load_each::<SinceImport, _>(&postings, binds! { import })
         .await?;
-    let versions = rows.into_iter().map(PostingVersion::try_from);
-    Ok(versions.collect::<Result<_, _>>()?)
+    values(rows)
+}
+
+statement! {
+    After = r"
+        SELECT {posting_versions read} FROM {given posting uuid, known bigint}
+        JOIN posting_versions
+            ON posting_versions.posting_id = sent.posting AND posting_versions.version > sent.known
+        ORDER BY posting_versions.posting_id, posting_versions.version DESC",
+    loads VersionRow
+}
+
+/// The versions of postings after these, newest first.
+pub async fn records_after(
+    conn: &mut impl Executor,
+    versions: &[(PostingId, Version)],
+) -> Outcome<Vec<PostingVersion>> {
+    let asked = each! { versions, (id, version) => posting: id.uuid(), known: *version };
+    let rows: Vec<VersionRow> = conn.load_each::<After, _>(&asked, &[]).await?;
+    values(rows)
 }
 
 statement! {

@@ -1,7 +1,7 @@
 //! A store in memory whose calls can be blocked, counted and made to fail.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -17,11 +17,11 @@ use async_trait::async_trait;
 use domain::{
     posting::{
         PostingVersion,
-        duplicate::{Candidate, Fingerprint},
+        duplicate::{Apart, Candidate, Fingerprint, Number},
     },
     store::{LockedRows, Reads, RowLocks, Snapshot, Store, WriteSet},
 };
-use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError, Version};
 use time::OffsetDateTime;
 use tokio::{
     sync::watch,
@@ -191,6 +191,14 @@ impl Reads for FaultyStore {
         Reads::candidates(&*self.memory, fingerprints, named).await
     }
 
+    async fn numbered(&self, numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
+        self.memory.numbered(numbers).await
+    }
+
+    async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
+        self.memory.told_apart(pairs).await
+    }
+
     async fn copies(
         &self,
         of: &[PostingId],
@@ -214,6 +222,13 @@ impl Reads for FaultyStore {
         postings: &[PostingId],
     ) -> Result<Vec<PostingVersion>, StoreError> {
         self.memory.records(import, postings).await
+    }
+
+    async fn records_after(
+        &self,
+        versions: &[(PostingId, Version)],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        self.memory.records_after(versions).await
     }
 
     async fn prefixes(

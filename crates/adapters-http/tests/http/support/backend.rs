@@ -80,9 +80,7 @@ impl Backend {
         let tasks: Vec<_> = tasks
             .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
-        let assignments = usecase::assignments(store, store, &tasks, now)
-            .await
-            .unwrap();
+        let assignments = usecase::assignments(store, &tasks, now).await.unwrap();
         let outcomes = assignments.into_iter().map(|of| Outcome {
             token: of.token,
             posting: of.submission.posting.source_identifier,

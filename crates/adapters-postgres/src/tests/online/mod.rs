@@ -123,7 +123,7 @@ async fn this_program_is_refused_once_the_schema_lacks_what_it_uses() {
 }
 
 #[tokio::test]
-async fn an_index_that_was_not_finished_is_built_anew() {
+async fn an_index_that_was_not_finished_is_built_again() {
     let (_database, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
     store.commit(create(2)).await.unwrap();

@@ -238,6 +238,11 @@ kernel::contract_cases!(
         }
         assert_eq!(found[0], [(3, Some(uuid(5)))]);
         assert_eq!(found[1], [(4, None), (3, Some(uuid(5)))]);
+        let [a, b] = [posting(store, "a").await?.id, posting(store, "b").await?.id];
+        let after = store.records_after(&[(a, 2), (b, 3)]).await?;
+        let after: Vec<_> = after.iter().map(|it| (it.posting, it.version)).collect();
+        assert_eq!(after.len(), 2);
+        assert!(after.contains(&(a, 3)) && after.contains(&(b, 4)));
     },
     async fn content_that_is_held_back_for_too_long_is_judged_again(store: &S) {
         for (id, at) in [("a", 1), ("b", 2), ("c", 3)] {

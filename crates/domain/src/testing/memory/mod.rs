@@ -203,6 +203,13 @@ impl Reads for MemoryStore {
     ) -> Result<Vec<PostingVersion>, StoreError> {
         Ok(self.part::<State>().rows.records(import, postings))
     }
+
+    async fn records_after(
+        &self,
+        versions: &[(PostingId, Version)],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        Ok(self.part::<State>().rows.records_after(versions))
+    }
 }
 
 #[async_trait]

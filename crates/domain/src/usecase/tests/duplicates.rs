@@ -40,7 +40,7 @@ fn steps() -> impl Strategy<Value = Step> {
 
 /// A step, and one of another process before one of its store calls.
 fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
-    (steps(), prop::option::of((0..8_usize, steps())))
+    (steps(), prop::option::of((0..12_usize, steps())))
 }
 
 fn permits(by: usize, name: &str) -> bool {

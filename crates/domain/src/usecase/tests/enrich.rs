@@ -87,9 +87,7 @@ impl World {
 
     async fn assignment(&mut self) -> Option<Assignment> {
         let task = self.claim().await?;
-        let assignments = assignments(&self.store, &self.store, &[task], self.now)
-            .await
-            .unwrap();
+        let assignments = assignments(&self.store, &[task], self.now).await.unwrap();
         assignments.into_iter().next()
     }
 

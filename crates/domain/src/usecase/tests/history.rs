@@ -71,7 +71,7 @@ async fn step(store: &MemoryStore, kind: u8, n: usize, hour: u32) {
     answers.unwrap();
 }
 
-/// What a reader sees, without what is not kept of a moment.
+/// The view of a reader, without the parts that no version keeps.
 fn seen(mut view: PostingView, now: &PostingView) -> PostingView {
     view.history.clear();
     view.decision = None;

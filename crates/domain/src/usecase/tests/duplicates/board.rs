@@ -1,13 +1,10 @@
 //! A board of several clients, judged and searched on demand.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Mutex,
-};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 use kernel::{
-    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    ClientId, PostingId, Prefixes, StoreError,
     outbox::{Claimed, Outbox, Queue},
     testing::{AddClient as _, hours, noon, uuid},
 };
@@ -16,9 +13,9 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     posting::{
         DUPLICATES, ENRICH, Enrichment, Lifetime, ReasonCode, Verdict,
-        duplicate::{Apart, Candidate, Fingerprint, MinHash, Number},
+        duplicate::{Candidate, MinHash},
     },
-    store::{ListOrder, ListQuery, PostingReader, Reads, Snapshot, Store, WriteSet},
+    store::{Around, ListOrder, ListQuery, PostingReader, Reads as _, Store, WriteSet},
     testing::{MemoryStore, push_by},
     usecase::{Outcome, assignments, finish_idle_searches, ingest, look_up, record_outcomes},
 };
@@ -56,61 +53,13 @@ impl Raced<'_> {
     }
 }
 
-#[async_trait]
-impl Reads for Raced<'_> {
-    async fn load(
-        &self,
-        identifiers: &[SourceIdentifier],
-        companies: &[CompanyId],
-    ) -> Result<Snapshot, StoreError> {
+impl Around for Raced<'_> {
+    type Inner = MemoryStore;
+
+    /// Each read asks for it once.
+    fn inner(&self) -> &MemoryStore {
         self.call();
-        self.store.load(identifiers, companies).await
-    }
-
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        self.store.load_by_id(ids).await
-    }
-
-    async fn candidates(
-        &self,
-        fingerprints: &[Fingerprint],
-        named: &[PostingId],
-    ) -> Result<Vec<Candidate>, StoreError> {
-        self.call();
-        self.store.candidates(fingerprints, named).await
-    }
-
-    async fn numbered(&self, numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
-        self.store.numbered(numbers).await
-    }
-
-    async fn copies(
-        &self,
-        of: &[PostingId],
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<Candidate>, StoreError> {
-        self.call();
-        self.store.copies(of, after, limit).await
-    }
-
-    async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
-        self.store.told_apart(pairs).await
-    }
-
-    async fn prefixes(
-        &self,
-        clients: &[ClientId],
-    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        self.store.prefixes(clients).await
-    }
-
-    async fn overdue(
-        &self,
-        _: OffsetDateTime,
-        _: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        Ok(Vec::new())
+        self.store
     }
 }
 
@@ -203,9 +152,7 @@ impl Board {
             .iter()
             .map(|(task, _)| (task.token, PostingId::new(task.effect.key())))
             .collect();
-        let assigned = assignments(&self.store, &self.store, &tasks, self.now())
-            .await
-            .unwrap();
+        let assigned = assignments(&self.store, &tasks, self.now()).await.unwrap();
         let outcomes = assigned.into_iter().map(|assignment| {
             let text: usize = assignment.submission.raw_description.parse().unwrap();
             let verdict = if text == SPAM {
@@ -264,10 +211,15 @@ impl Board {
         due.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// Works as a server does, on a store around another one.
     pub async fn settle(&self) {
-        self.judge_in(&self.store, |_| true).await;
+        let store = Raced {
+            store: &self.store,
+            race: Mutex::default(),
+        };
+        self.judge_in(&store, |_| true).await;
         while !self.searches().await.is_empty() {
-            self.search_in(&self.store, |_| true).await;
+            self.search_in(&store, |_| true).await;
         }
     }
 
