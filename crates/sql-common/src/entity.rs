@@ -157,8 +157,8 @@ macro_rules! optional_text {
 /// Declares the row of a table, and how its columns are written.
 ///
 /// Columns that are `apart` change like others but are not part of the row: they are large, and
-/// read only where they are needed. `texts of PART` lists optional texts: fields of that part, named
-/// like their columns.
+/// read only where they are needed. `texts of PART` lists optional texts: fields of that part,
+/// named like their columns.
 #[macro_export]
 macro_rules! entity {
     (
