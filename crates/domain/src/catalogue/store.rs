@@ -24,7 +24,8 @@ pub struct CatalogueQuery {
     pub client: ClientId,
     /// The name.
     pub name: CatalogueName,
-    /// The id for a new catalogue if the name is unused; `None` creates none.
+    /// The id for a new catalogue if the name is unused. An import has one. A release or an undo
+    /// has `None`, and creates nothing.
     pub new_id: Option<CatalogueId>,
     /// The holder's id, random for each import, release and undo.
     pub holder: Uuid,
@@ -98,7 +99,7 @@ pub enum Missed {
     Held,
     /// Was held back, and expired by the lease holder's release.
     Released,
-    /// Named by an import since, or left unchanged by the lease holder's release.
+    /// Named by an import since it was held back, or left unchanged by the lease holder's release.
     Kept,
     /// Reopened by the lease holder's undo.
     Reopened,
@@ -106,7 +107,8 @@ pub enum Missed {
     Left,
     /// Changed by the import, and restored by the lease holder's undo.
     Restored,
-    /// Changed by the import, and left unchanged by the lease holder's undo.
+    /// Changed by the import, and not restored by the lease holder's undo, which found another
+    /// change.
     Unrestored,
 }
 
@@ -117,7 +119,7 @@ pub struct Undone {
     pub reopened: u64,
     /// The postings that it restored.
     pub restored: u64,
-    /// Postings left alone, because others changed them or the client may not use them.
+    /// Postings left unchanged, because something else changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -126,7 +128,7 @@ pub struct Undone {
 pub struct Released {
     /// The postings that it expired.
     pub expired: u64,
-    /// Postings left alone, because others changed them or the client may not use them.
+    /// Postings left unchanged, because something else changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -206,21 +208,28 @@ impl LastImport {
 /// The port to the catalogues.
 #[async_trait]
 pub trait Catalogues: Send + Sync {
-    /// Leases a client's catalogue, and creates a missing one if the query has an id, as an
-    /// import's has. Expired leases do not count. During an import, held-back postings are
-    /// suspended.
+    /// Leases a client's catalogue unless another lease of it runs. Creates a missing catalogue if
+    /// the query has an id. An import's lease suspends the postings held back before, until it
+    /// ends. If the previous holder changed postings without ending its lease, its import becomes
+    /// the last one that changed any.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Extends a lease; `false` if it is lost.
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import as the last one, as the last one that changed postings
-    /// if there are [records](crate::store::Reads::records) of that, as the last one that
-    /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
-    /// it does; `false`, and nothing is written, if the lease is not held any more. Postings that
-    /// were held back before stay so if the import `keeps_held`: it is not complete, and the
-    /// postings that it named are [kept](Missed::Kept).
+    /// Ends the lease of an import and records the import. Returns `false` and writes nothing if
+    /// the lease is lost. The import becomes
+    ///
+    /// - the last one;
+    /// - the last one that changed postings, if there are [records](crate::store::Reads::records)
+    ///   of changes by it;
+    /// - the last one whose misses [count](PastImport::counts_misses), if they do;
+    /// - the one that holds postings back, if it is [held](PastImport::is_held).
+    ///
+    /// If it is not held, `keeps_held` decides whether postings that were held back before remain
+    /// so. An import that ended early sets it, after recording the postings that it named as
+    /// [kept](Missed::Kept).
     async fn finish(
         &self,
         lease: CatalogueLease,
@@ -237,17 +246,17 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
     /// How many consecutive imports have missed these postings and left them open
-    /// ([`Missed::Open`]), up to the last that [counts](PastImport::counts_misses). Named postings
-    /// are absent.
+    /// ([`Missed::Open`]), up to the last one that [counts](PastImport::counts_misses). Postings
+    /// that it named are absent.
     async fn misses(
         &self,
         catalogue: CatalogueId,
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that the last complete import did not
-    /// name, including those that it or a release expired. During an import: the postings
-    /// [held](Missed::Held) back before.
+    /// Up to `limit` postings after `after`, ascending by id, that an import did not name,
+    /// including those that it or its release expired: the import that holds postings back (also
+    /// suspended, during another import), otherwise the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -255,8 +264,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, expired ([`Missed::Expired`]) by the
-    /// last import that expired or changed any, complete or not, and not handled by an undo.
+    /// Up to `limit` postings after `after`, ascending by id, that the last expiring import or its
+    /// release expired ([`Missed::Expired`]) and no undo has handled. That is the last import,
+    /// complete or not, that expired or changed postings.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -273,19 +283,19 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError>;
 
-    /// Ends the lease of an undo, and returns its totals, including those of earlier interrupted
-    /// undos of that import. Afterwards no import counts as having expired postings or for misses.
-    /// `None`, without a write, if the lease is lost.
+    /// Ends the lease of an undo, and returns its totals, with those of interrupted undos of that
+    /// import. Afterwards there is nothing to undo, and misses are counted from 0. `None`, without
+    /// a write, if the lease is lost.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
 
-    /// Ends the lease of a release, and returns its totals, including earlier interrupted releases.
-    /// Afterwards no posting is held back, and the import's record says what expired. `None`,
+    /// Ends the lease of a release, and returns its totals, with those of interrupted releases.
+    /// Afterwards no posting is held back, and the import's record says how many expired. `None`,
     /// without a write, if the lease is lost.
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
-    /// Deletes up to `limit` records of [missed](Missed) postings that are no longer needed, and
-    /// returns their number: of deleted catalogues, and of imports that are neither running nor the
-    /// last one that counts, expired any, or holds postings back.
+    /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. Keeps
+    /// those of a catalogue's running import, and of its last imports that count, expired or
+    /// changed postings, or hold postings back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.
@@ -310,11 +320,11 @@ pub trait Catalogues: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Vec<Catalogue>, StoreError>;
 
-    /// The last imports of up to `limit` catalogues, oldest catalogues first. Counts no postings.
+    /// The last imports of up to `limit` catalogues, ascending by catalogue id. Counts no postings.
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
-    /// Deletes a catalogue whose lease is free, with the entry if it does. Its postings stay,
-    /// without a catalogue.
+    /// Deletes a catalogue unless a lease of it runs, and then writes the entry. Its postings stay,
+    /// and keep its id.
     async fn delete(
         &self,
         client: ClientId,

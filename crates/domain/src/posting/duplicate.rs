@@ -1,18 +1,19 @@
 //! Duplicates: postings of one company that offer the same job under several identifiers.
 //!
-//! A posting duplicates another if company, title, city and country agree and the texts are nearly
-//! equal, unless the [`Offer`]s differ or an operator marked them as two. Titles and cities are
-//! compared by letters and digits, ignoring case; a city that only one has does not agree. So a
-//! chain's ads from one template are no duplicates.
+//! A posting duplicates another of its company if both have the same requisition number. It also
+//! does if title, city and country agree and the texts are nearly equal, unless the [`Offer`]s
+//! differ. An operator may mark two postings as different. Titles and cities are compared by
+//! letters and digits, ignoring case; a city that only one has does not agree. So a chain's ads
+//! from one template are no duplicates.
 //!
 //! The original is the open posting whose matching content was pushed first, on the whole board;
-//! readers' permissions apply when the mark is read. A push is younger than others' earlier pushes,
-//! so it never marks those. Content is compared as enrichment judged it: an outcome sets a
-//! posting's [`DatedFingerprint`].
+//! readers' permissions apply when the mark is read. A push never marks a posting whose content was
+//! pushed earlier. Content is compared as enrichment judged it: an outcome sets a posting's
+//! [`DatedFingerprint`].
 //!
-//! An original is older than its copies, so there are no circles: a mark is committed only with the
-//! versions of both postings, and a posting that became younger has no mark until its own copies
-//! were looked up again.
+//! An original is older than its copies, so there are no circles. A mark is committed only with the
+//! versions of both postings. A posting that became younger has no mark until its own copies were
+//! looked up again.
 
 use std::collections::HashSet;
 
@@ -31,13 +32,13 @@ pub const BANDS: usize = 4;
 /// share a band.
 const BAND: usize = 4;
 
-/// The most postings examined per band.
+/// The most postings examined per band, and per requisition number.
 pub const CANDIDATES: usize = 16;
 
 /// The keys by which a posting's duplicates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Hashes of company, title, place and a part of the signature. Duplicates share one.
+    /// Hashes of company, title, place and a part of the signature. Duplicates by text share one.
     pub bands: [i64; BANDS],
     /// The signature of the description.
     pub signature: MinHash,
@@ -126,7 +127,7 @@ impl DatedFingerprint {
         }
     }
 
-    /// Whether this content duplicates an older posting's: now, and as first pushed.
+    /// Whether this content resembles an older posting's: the present one, and the first pushed.
     fn duplicates(&self, older: &Self) -> bool {
         let signature = &self.fingerprint.signature;
         self.fingerprint.shares_band(&older.fingerprint)
@@ -180,10 +181,10 @@ impl Offer {
     }
 }
 
-/// The number of an opening at a company.
+/// An employer's own number of an opening, and the company.
 pub type Number = (CompanyId, String);
 
-/// Two postings that an operator called different, the lower id first.
+/// Two postings that an operator marked as different, the lower id first.
 pub type Apart = [PostingId; 2];
 
 /// Both of them, the lower id first.
@@ -242,13 +243,13 @@ impl Candidate {
         (self.dated.since, self.id)
     }
 
-    /// Whether it duplicates that open, older posting.
+    /// Whether it duplicates the other: both are open, the other is older, and the job is the same.
     pub fn duplicates(&self, other: &Self) -> bool {
         let is_older = other.id != self.id && other.age() < self.age();
         is_older && self.is_open && other.is_open && self.is_same_job(other)
     }
 
-    /// The employer's own number of the opening, distinct across employers.
+    /// Its requisition number, with the company.
     pub fn number(&self) -> Option<Number> {
         Some((self.company, self.offer.requisition.clone()?))
     }
@@ -265,10 +266,10 @@ impl Candidate {
     }
 
     /// The oldest of these that it duplicates, without those that an operator marked as different.
-    pub fn original<'a>(&self, among: &'a [Self], told: &HashSet<Apart>) -> Option<&'a Self> {
+    pub fn original<'a>(&self, among: &'a [Self], distinct: &HashSet<Apart>) -> Option<&'a Self> {
         let others = among.iter().filter(|other| self.duplicates(other));
         others
-            .filter(|other| !told.contains(&apart(self.id, other.id)))
+            .filter(|other| !distinct.contains(&apart(self.id, other.id)))
             .min_by_key(|other| other.age())
     }
 

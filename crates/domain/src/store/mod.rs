@@ -35,19 +35,20 @@ use crate::posting::{
 /// What use cases load of the state.
 #[async_trait]
 pub trait Reads: Send + Sync {
-    /// The named postings with their companies, and the named companies. Descriptions come
-    /// without their texts, which no rule reads.
+    /// The postings with these identifiers and their companies, these companies, and all companies
+    /// that any of them was merged into. Descriptions come without their texts, which no rule
+    /// reads.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Snapshot, StoreError>;
 
-    /// Likewise by the postings' ids, with description texts and companies' former names.
+    /// The postings with these ids and their companies, with description texts and former names.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError>;
 
-    /// The answers to commands that change nothing of the named postings, without loading whole
-    /// postings.
+    /// For each of these postings, the answer to a command that changes nothing. A store can give
+    /// it without loading whole postings.
     async fn repeat_answers(
         &self,
         identifiers: &[SourceIdentifier],
@@ -56,9 +57,9 @@ pub trait Reads: Send + Sync {
     }
 
     /// The postings, open or not, that share a band with one of these fingerprints: of each band
-    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. And the named
-    /// postings, if they have a fingerprint. Each comes once, by id. None by default: a store that
-    /// finds no duplicates marks none.
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. Also these
+    /// `named` postings, if they have a fingerprint. Each comes once, in order of id. None by
+    /// default: a store that finds no duplicates marks none.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn candidates(
@@ -69,14 +70,14 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The postings with a fingerprint and one of these numbers: per number the oldest
-    /// [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
+    /// The postings that have a fingerprint and one of these requisition numbers: per number the
+    /// oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
     async fn numbered(&self, _numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
     }
 
-    /// Up to `limit` marked duplicates of these with a fingerprint, by id after this one. None by
-    /// default.
+    /// Up to `limit` postings that have a fingerprint and are marked as duplicates of one of these,
+    /// after `after`, ascending by id. None by default.
     async fn copies(
         &self,
         _of: &[PostingId],
@@ -86,19 +87,19 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The pairs that an operator marked as different. None by default.
+    /// Those of these pairs that an operator marked as different. None by default.
     async fn told_apart(&self, _pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
         Ok(HashSet::new())
     }
 
-    /// The current prefixes of these clients, if stored. Only stored clients own companies.
+    /// The current prefixes of these clients. Unknown clients are absent.
     async fn prefixes(
         &self,
         clients: &[ClientId],
     ) -> Result<HashMap<ClientId, Prefixes>, StoreError>;
 
-    /// Up to `limit` postings with content [held back](crate::posting::Held) since before `before`,
-    /// the longest held first. None by default.
+    /// Up to `limit` postings with content [held back](crate::posting::Held) since `before` or
+    /// earlier, the longest held first. None by default.
     async fn held(
         &self,
         _before: OffsetDateTime,
@@ -107,8 +108,8 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The records of these postings' changes since the first by an import, newest first per
-    /// posting, without companies. None by default.
+    /// The records of each posting's changes since the first by an import, newest first, without
+    /// companies. None by default.
     async fn records(
         &self,
         _import: Uuid,
@@ -117,8 +118,8 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The records of each posting's changes after a version, newest first per posting, without
-    /// companies. None by default.
+    /// The records of each posting's changes after a version, newest first, without companies. None
+    /// by default.
     async fn records_after(
         &self,
         _versions: &[(PostingId, Version)],
@@ -126,8 +127,7 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Up to `limit` approved or waiting postings whose `expire_at` is not after `now`, the longest
-    /// overdue first.
+    /// Up to `limit` open postings whose `expire_at` is not after `now`, the longest overdue first.
     async fn overdue(
         &self,
         now: OffsetDateTime,
@@ -140,28 +140,35 @@ pub trait Reads: Send + Sync {
 pub trait Store: Reads {
     /// Writes everything or nothing.
     ///
-    /// Companies have no version, so another commit may have changed one in the same way. Then it
-    /// stays as it is, and the events of `writes` about it are left out. A company keeps the names
-    /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
+    /// Companies have no version, so another commit may have made the same change. Then the company
+    /// stays as it is, and the events of `writes` about it are left out. A replaced name, the
+    /// stored one too, becomes a former name: [`CompanyWrite::former_names`] is the rule.
     ///
-    /// The history of a posting loses its oldest entries where [`PostingWrite::trims_history`].
-    /// What a write has [replaced](PostingWrite::replaced) is recorded, with the description and
-    /// the texts as they were.
+    /// [`CompanyWrite::former_names`]: crate::company::CompanyWrite::former_names
     ///
-    /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, a company has another owner than its write requires, a posting does not
-    /// stand as it has to, or the lease of a finished task or of the import was lost.
+    /// If [`PostingWrite::trims_history`], the posting's history loses its oldest entries. The
+    /// values that a write [replaces](PostingWrite::replaced) are recorded, with the former
+    /// description and texts.
+    ///
+    /// [`StoreError::Conflict`] if
+    ///
+    /// - a posting has another version than expected, or its identifier was taken meanwhile;
+    /// - a posting no longer has the version that [`OptionalWrites::standing`] requires;
+    /// - a company refuses its write ([`applied_to`](crate::company::CompanyWrite::applied_to));
+    /// - a report exists already, or no longer waits;
+    /// - the lease of a settled task or of a catalogue was lost.
+    ///
     /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
-    /// time; a store with a single writer never returns it.
+    /// time. A store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
-/// A store around another one, whose reads are those of the inner one.
+/// A store that wraps another one, and takes all reads from it.
 pub trait Around: Send + Sync {
     /// The type of the inner store.
     type Inner: Reads + ?Sized;
 
-    /// Returns the store that is read.
+    /// Returns the wrapped store.
     fn inner(&self) -> &Self::Inner;
 }
 
@@ -259,8 +266,8 @@ pub trait PostingReader: Send + Sync {
     /// Postings without history in the query's order. Reads only requested texts of the page.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 
-    /// A posting as readers saw it at a moment, if its [records](Rewind) are kept, with its
-    /// company's present name. `None` without versions.
+    /// A posting as readers saw it at a moment, with its company's present name. `None` without the
+    /// posting, or if its [records](Rewind) do not reach back so far.
     async fn as_of(
         &self,
         _identifier: &SourceIdentifier,
@@ -269,8 +276,8 @@ pub trait PostingReader: Send + Sync {
         Ok(None)
     }
 
-    /// Up to `limit` versions of a posting before one, newest first; `None` without the posting or
-    /// versions.
+    /// Up to `limit` versions of a posting before one, newest first. `None` without the posting, or
+    /// in a store without versions.
     async fn versions(
         &self,
         _identifier: &SourceIdentifier,
