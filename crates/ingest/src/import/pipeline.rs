@@ -111,7 +111,7 @@ impl Pipeline {
                 && let Some((ending, reply)) = self.finish.take()
             {
                 let result = self.close(ending).await;
-                // The client may have disconnected; the work stands.
+                // The client may have disconnected; the work remains.
                 let _ = reply.send(result);
                 return;
             }

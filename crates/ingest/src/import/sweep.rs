@@ -1,10 +1,13 @@
 //! Handles a catalogue's postings under its lease, in batches that give way to pushes.
 
-use std::{fmt::Debug, slice, time::Duration};
+use std::{slice, time::Duration};
 
 use async_trait::async_trait;
-use domain::usecase::ImportError;
-use kernel::{PostingId, StoreError};
+use domain::{
+    catalogue::{ExpiredPosting, MissingPosting, OpenPosting},
+    usecase::ImportError,
+};
+use kernel::{PostingId, SourceIdentifier, StoreError};
 use runtime::{BULK, Within, panics, waits};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -22,14 +25,44 @@ const MOST_STUCK: usize = 1_000;
 /// Postings, and the one after which the next page begins; `None` after the last page.
 pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
 
+/// The name of a posting in log lines.
+pub(super) trait Named {
+    fn name(&self) -> String;
+}
+
+impl Named for SourceIdentifier {
+    fn name(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Named for OpenPosting {
+    fn name(&self) -> String {
+        self.identifier.to_string()
+    }
+}
+
+impl Named for MissingPosting {
+    fn name(&self) -> String {
+        self.identifier.to_string()
+    }
+}
+
+impl Named for ExpiredPosting {
+    fn name(&self) -> String {
+        let identifier = self.identifier.as_ref();
+        identifier.map_or_else(|| self.id.to_string(), ToString::to_string)
+    }
+}
+
 #[async_trait]
 pub(super) trait Step: Send {
-    type Posting: Clone + Debug + Send + Sync;
+    type Posting: Clone + Named + Send + Sync;
 
     async fn page(&self, after: Option<PostingId>) -> Result<Page<Self::Posting>, StoreError>;
 
     /// Writes postings in one commit under the lease. May be called again for the same postings
-    /// after a failure, or for some of them alone.
+    /// after a failure, or for only some of them.
     async fn commit(&mut self, postings: &[Self::Posting]) -> Result<(), StoreError>;
 }
 
@@ -98,7 +131,7 @@ impl<'a, S: Step> Sweep<'a, S> {
         };
         tracing::debug!(%error, "postings of a catalogue are written one by one");
         for posting in batch {
-            let Some(error) = self.alone(posting).await? else {
+            let Some(error) = self.write_one(posting).await? else {
                 continue;
             };
             if self.stuck.len() >= MOST_STUCK {
@@ -110,10 +143,11 @@ impl<'a, S: Step> Sweep<'a, S> {
     }
 
     /// Writes a posting; returns the error if it cannot be written now.
-    async fn alone(&mut self, posting: &S::Posting) -> Result<Option<StoreError>, ImportError> {
+    async fn write_one(&mut self, posting: &S::Posting) -> Result<Option<StoreError>, ImportError> {
         let error = self.together(slice::from_ref(posting), 0).await?;
         if let Some(error) = &error {
-            tracing::debug!(%error, ?posting, "a posting of a catalogue cannot be written now");
+            let posting = posting.name();
+            tracing::debug!(%error, %posting, "a posting of a catalogue cannot be written now");
             self.wait(Duration::ZERO).await?;
         }
         Ok(error)
@@ -154,11 +188,12 @@ impl<'a, S: Step> Sweep<'a, S> {
         while !self.stuck.is_empty() {
             self.wait(waits.next().unwrap_or_default()).await?;
             for (posting, since) in std::mem::take(&mut self.stuck) {
-                let Some(error) = self.alone(&posting).await? else {
+                let Some(error) = self.write_one(&posting).await? else {
                     continue;
                 };
                 if since.elapsed() >= PATIENCE {
-                    tracing::warn!(%error, ?posting, "a posting of a catalogue cannot be written");
+                    let posting = posting.name();
+                    tracing::warn!(%error, %posting, "a posting of a catalogue cannot be written");
                     return Err(failed(error));
                 }
                 self.stuck.push((posting, since));

@@ -32,7 +32,7 @@ impl Job {
     }
 
     pub fn answer(self, answer: Result<Answer, IngestError>) {
-        // The client may have disconnected; the commit stands.
+        // The client may have disconnected; the commit remains.
         let _ = self.reply.send(answer);
     }
 }

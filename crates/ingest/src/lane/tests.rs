@@ -241,7 +241,7 @@ async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
 }
 
 #[tokio::test]
-async fn many_pushes_under_way_are_told() {
+async fn many_pushes_under_way_are_logged() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
     let is_busy = lane.is_busy();
@@ -348,7 +348,7 @@ async fn a_commit_in_doubt_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_be_read_is_told_at_once() {
+async fn an_unreadable_store_is_reported_at_once() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
     store.fail_loads(Some(StoreError::Unavailable("away".into())));

@@ -153,7 +153,7 @@ async fn a_line_that_is_refused_decides_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lines_that_agree_about_a_new_name_are_told_nothing() {
+async fn lines_that_agree_about_a_new_name_get_no_notice() {
     let ids: Vec<_> = (0..600).map(|n| n.to_string()).collect();
     let body = |name: &str| -> Vec<_> {
         let company = |id| line(id).replace(r#""name":"acme""#, &format!(r#""name":"{name}""#));

@@ -64,7 +64,7 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_that_stays_locked_fails_its_line_alone() {
+async fn a_row_that_stays_locked_fails_only_its_line() {
     let kit = Kit::new();
     kit.import(order(), &body(&["a"])).await;
     kit.store.lock(RowLocks {
@@ -108,7 +108,7 @@ async fn a_line_whose_commit_was_in_doubt_is_reported_as_what_it_did() {
 }
 
 #[tokio::test]
-async fn a_line_that_breaks_the_store_fails_alone() {
+async fn only_the_line_that_breaks_the_store_fails() {
     let kit = Kit::new();
     let broken = Fault::Fail(StoreError::Broken("a bad row".to_owned()));
     kit.store.poison("b", broken);

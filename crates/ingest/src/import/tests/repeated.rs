@@ -149,7 +149,7 @@ async fn a_fence_that_has_moved_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn known_lines_wait_for_a_store_that_is_away() {
+async fn known_lines_wait_for_an_unavailable_store() {
     let seen = Seen::new().await;
     let away = StoreError::Unavailable("away".to_owned());
     seen.kit.store.fail_loads(Some(away));

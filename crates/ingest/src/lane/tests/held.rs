@@ -53,7 +53,7 @@ async fn title(store: &FaultyStore, identifier: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_locked_row_holds_up_nobody() {
+async fn a_push_that_waits_for_a_locked_row_delays_no_other() {
     let (store, lane, _tasks) = with(["a", "b"]).await;
     store.lock(posting("a"));
     let start = Instant::now();
@@ -73,7 +73,7 @@ async fn who_waits_for_a_locked_row_holds_up_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_that_stays_locked_is_given_up_in_time() {
+async fn a_push_to_a_row_that_stays_locked_fails_in_time() {
     let (store, lane, _tasks) = with(["a"]).await;
     store.lock(posting("a"));
     let start = Instant::now();
@@ -192,7 +192,7 @@ async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_locked_company_holds_up_those_alone_who_write_it() {
+async fn a_locked_company_delays_only_pushes_that_write_it() {
     let (store, lane, _tasks) = with(["a", "b", "c"]).await;
     store.lock(RowLocks {
         companies: [company()].into(),

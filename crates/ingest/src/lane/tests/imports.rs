@@ -29,7 +29,7 @@ fn created(identifiers: &[String]) -> Vec<Line> {
     identifiers.iter().map(created).collect()
 }
 
-// Virtual time stands still, so that no store call seems remote.
+// Virtual time is paused, so that no store call seems remote.
 #[tokio::test(start_paused = true)]
 async fn lines_share_commits_and_are_answered_in_order() {
     let store = FaultyStore::new();
@@ -74,7 +74,7 @@ async fn lines_wait_for_slots_of_their_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_that_wait_too_long_are_told_and_free_their_slots() {
+async fn lines_that_wait_too_long_are_answered_and_free_their_slots() {
     let store = FaultyStore::new();
     let mut settings = impatient();
     settings.lines.batch = 2;
