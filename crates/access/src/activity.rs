@@ -26,10 +26,10 @@ pub const REFUSALS_KEPT: usize = 50;
 /// So many days with pushes make a client a regular one.
 const USUAL_DAYS: usize = 3;
 
-/// A client is silent after so many times its usual interval, and at least a day.
+/// A client is silent after this many times its usual interval, and at least a day.
 const SILENT_INTERVALS: i32 = 3;
 
-/// A share of a client's pushes or postings is large above so many and so many percent.
+/// A share of a client's pushes or postings is large above this number and [`LARGE_PERCENT`].
 const MANY: u64 = 20;
 const LARGE_PERCENT: u64 = 30;
 
@@ -323,7 +323,8 @@ pub struct ActivityWrites {
     pub pushes: Vec<(ClientId, OffsetDateTime)>,
     /// Refusals to add, in order; at most [`REFUSALS_KEPT`] per client.
     pub refusals: Vec<(ClientId, Refusal)>,
-    /// The last uses of secrets, by client and digest; earlier ones than stored change nothing.
+    /// The last uses of secrets, by client and digest. One earlier than the stored use changes
+    /// nothing.
     pub secrets: Vec<(ClientId, [u8; 32], OffsetDateTime)>,
 }
 

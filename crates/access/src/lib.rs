@@ -50,7 +50,7 @@ impl Scope {
     pub const WRITERS: &[Self] = &[Self::JobPostingsWrite];
     /// The scopes for managing webhooks.
     pub const MANAGERS: &[Self] = &[Self::WebhooksManage];
-    /// Those that permit sending reports of readers, and learning how they ended.
+    /// The scopes for sending reports of readers, and reading how they were decided.
     pub const REPORTERS: &[Self] = &[Self::ReportsWrite];
 }
 
@@ -69,7 +69,7 @@ pub struct Client {
     pub prefixes: Prefixes,
     /// The most requests in a minute, per process.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// How often it pushes at least, as the operator expects.
+    /// The longest expected time between two pushes, set by an operator.
     pub expect_every: Option<Duration>,
     /// Its secrets, the newest first, at most [`MOST_SECRETS`].
     pub secrets: Vec<StoredSecret>,
@@ -107,7 +107,7 @@ pub struct ClientChange {
     pub prefixes: Option<Prefixes>,
     /// The limit.
     pub requests_per_minute: Patch<NonZeroU32>,
-    /// How often it is expected to push.
+    /// The longest expected time between two pushes.
     pub expect_every: Patch<Duration>,
 }
 

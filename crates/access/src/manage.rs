@@ -13,7 +13,7 @@ pub enum ClientError {
     /// There is no such client.
     #[error("there is no client {0}")]
     NotFound(ClientId),
-    /// The client is revoked, and stays so.
+    /// The client is revoked for good.
     #[error("the client {0} is revoked")]
     Revoked(ClientId),
     /// The store failed.

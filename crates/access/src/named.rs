@@ -57,7 +57,7 @@ impl ClientRef {
     }
 }
 
-/// A live client replaces a revoked one of the same name.
+/// A live client takes precedence over revoked ones of the same name.
 fn by_name(all: Vec<Client>, name: &str) -> Result<Client, ClientRefError> {
     let of_name = all.into_iter().filter(|client| client.name == name);
     let (live, revoked): (Vec<_>, Vec<_>) = of_name.partition(|client| client.revoked_at.is_none());

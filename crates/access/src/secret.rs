@@ -8,7 +8,7 @@ pub const MOST_SECRETS: usize = 2;
 pub struct StoredSecret {
     /// SHA-256 of the secret. A slow hash adds nothing to 256 random bits.
     pub digest: [u8; 32],
-    /// When it was made.
+    /// When it was created.
     pub created_at: OffsetDateTime,
     /// When it ends, if a newer one has replaced it.
     pub expires_at: Option<OffsetDateTime>,

@@ -140,7 +140,7 @@ async fn a_client_that_signs_in_all_day_does_not_fill_the_audit() {
 }
 
 #[pollster::test]
-async fn what_lets_in_to_some_pages_lets_nobody_in_to_others() {
+async fn a_session_of_some_pages_opens_no_others() {
     let store = with_link().await;
     let one = client(1);
     store.insert(&one, None).await.unwrap();

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_stand_on_each_other_within_the_chart() {
+    fn bars_are_stacked_within_the_chart() {
         for values in [vec![1, 0, 3], vec![u64::MAX / 4; 3], vec![0, 0, 0]] {
             let column = |name: &str| Column {
                 name: name.to_owned(),

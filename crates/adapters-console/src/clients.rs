@@ -89,7 +89,7 @@ async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
 
 async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
     let notice = match visit.done().as_deref() {
-        Some("update") => Some("The settings are saved; every process has them in ten seconds."),
+        Some("update") => Some("The settings are saved; every process has them soon."),
         Some("revoke") => Some("The client is revoked; its tokens end within ten seconds."),
         _ => None,
     };
@@ -140,7 +140,7 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         match error {
             ClientError::NotFound(_) => Self::NotFound,
-            ClientError::Revoked(_) => Refusal::conflict("The client is revoked, and stays so."),
+            ClientError::Revoked(_) => Refusal::conflict("The client is revoked for good."),
             ClientError::Store(error) => error.into(),
         }
     }

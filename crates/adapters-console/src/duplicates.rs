@@ -95,7 +95,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     let page = Page {
         frame: visit
             .frame_of_form(PATH, "Duplicates", &refused)
-            .saying(done.map(|_| "The postings are two openings; the mark goes in a moment.")),
+            .saying(done.map(|_| "The postings are two openings; the mark is removed soon.")),
         pairs,
         next,
     };

@@ -34,7 +34,7 @@ impl Failure {
         Self::Broken(cause.to_string())
     }
 
-    pub fn told(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
+    pub fn answer(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
         let (status, title, text) = match self {
             Self::NotFound => (
                 StatusCode::NOT_FOUND,
@@ -44,7 +44,7 @@ impl Failure {
             Self::Method(_) => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "Not allowed",
-                "This address takes no such request.",
+                "This address does not accept this method.",
             ),
             Self::Forbidden => (StatusCode::FORBIDDEN, "Refused", "You are not signed in."),
             Self::CrossSite => (
@@ -83,7 +83,7 @@ impl Failure {
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many attempts",
                 "This link is not valid, and too many such links were tried. Ask for a new link, \
-                 or try again in a minute.",
+                 or retry in a minute.",
             ),
             Self::Crowded(Crowded::Limited { per_minute, .. }) => {
                 return (
@@ -91,7 +91,7 @@ impl Failure {
                     "Too many requests",
                     format!(
                         "The client may make {per_minute} requests a minute, its pages included. \
-                         Try again in a moment."
+                         Retry in a moment."
                     )
                     .into(),
                 );
@@ -99,13 +99,13 @@ impl Failure {
             Self::Crowded(Crowded::TooMany) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many requests",
-                "The client has too many of these requests under way. Try again when one has \
+                "The client has too many of these requests under way. Retry when one has \
                  ended.",
             ),
             Self::Crowded(Crowded::Busy) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The service is busy",
-                "Too many of these requests are under way. Nothing was changed; try again in a \
+                "Too many of these requests are under way. Nothing was changed; retry in a \
                  moment.",
             ),
             Self::Address => (
@@ -131,7 +131,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told().2)
+        f.write_str(&self.answer().2)
     }
 }
 

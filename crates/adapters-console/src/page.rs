@@ -169,7 +169,7 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
 impl Failure {
     /// The page of a failure, which is also logged.
     pub fn page(&self, place: &'static Place) -> HttpResponse {
-        let (status, title, text) = self.told();
+        let (status, title, text) = self.answer();
         let mut response = HttpResponse::build(status);
         let mut scopes: &[Scope] = &[];
         match self {
@@ -202,7 +202,7 @@ impl Failure {
 
 impl ResponseError for Failure {
     fn status_code(&self) -> StatusCode {
-        self.told().0
+        self.answer().0
     }
 
     fn error_response(&self) -> HttpResponse {

@@ -112,8 +112,8 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     let done = visit.done();
     let done = done.as_deref().and_then(|done| done.split_once('-'));
     let notice = done.and_then(|(what, count)| match what {
-        "acted" => Some(format!("Reports that are answered: {count}.")),
-        "dismissed" => Some(format!("Reports that are dismissed: {count}.")),
+        "acted" => Some(format!("Answered reports: {count}.")),
+        "dismissed" => Some(format!("Dismissed reports: {count}.")),
         _ => None,
     });
     let objections = match after {

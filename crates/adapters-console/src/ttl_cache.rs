@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_store_that_is_away_is_asked_again() {
+    async fn an_unavailable_store_is_asked_again() {
         let kept = TtlCache::default();
         let away = async { Err(StoreError::Unavailable("gone".to_owned())) };
         let failed: Result<Option<u32>, _> = kept.get(away).await;

@@ -87,7 +87,7 @@ impl Connector {
         };
         let answer = answer.map_err(|error| {
             ConnectionError::BadConnection(format!(
-                "cannot set a connection to PostgreSQL up: {}",
+                "cannot set up a connection to PostgreSQL: {}",
                 chain(&error)
             ))
         })?;
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_of_the_url_are_left_alone() {
+    fn options_of_the_url_are_kept() {
         let options = PostgresOptions::default();
         let all = set_up(None, &options);
         for name in ["statement_timeout", "lock_timeout", "enable_seqscan"] {

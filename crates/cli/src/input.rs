@@ -55,7 +55,7 @@ impl<R: BufRead> LineReader<R> {
     }
 
     pub fn append_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
-        // One byte more than the limit tells that the line is too long.
+        // One byte more than the limit shows that the line is too long.
         let limit = self.longest as u64 + 1;
         let mut read = (&mut self.input).take(limit).read_until(b'\n', buffer)?;
         self.is_cut = read > self.longest && buffer.last() != Some(&b'\n');

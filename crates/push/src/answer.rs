@@ -93,7 +93,7 @@ pub struct Missing {
     pub first: Vec<String>,
 }
 
-/// What an import did to what was there.
+/// An import's effect on existing postings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Changes {

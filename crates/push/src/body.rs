@@ -15,7 +15,7 @@ use crate::{
 
 const BLOCK: usize = 128 << 10;
 const READ_AHEAD: usize = 4;
-/// How long the body waits for the next block. The service gives up after 30 seconds.
+/// How long the body waits for the next block. The service's limit is 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a body ended early. As an error, it keeps the service from taking the body as complete.

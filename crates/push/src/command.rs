@@ -38,12 +38,12 @@ const NAMED: usize = 60;
 /// Push many postings from a file
 #[derive(Debug, Args)]
 pub struct Push {
-    /// One `{"id":…,"payload":{…}}` a line, or one JSON array of them; gzip and Zstandard are
+    /// One `{"id":…,"payload":{…}}` per line, or one JSON array of them; gzip and Zstandard are
     /// unpacked. `-` reads standard input
     #[arg(value_name = "FILE", required_unless_present = "presets")]
     file: Option<PathBuf>,
 
-    /// Where the service is
+    /// The service's address
     #[arg(
         long,
         value_name = "URL",
@@ -61,7 +61,7 @@ pub struct Push {
     )]
     client_id: Option<String>,
 
-    /// The OAuth client's secret; better given as the variable, which other users cannot see
+    /// The OAuth client's secret; better set as the variable, which other users cannot see
     #[arg(
         long,
         value_name = "SECRET",
@@ -71,7 +71,7 @@ pub struct Push {
     pub client_secret: Option<SecretString>,
 
     /// The file is all that the client offers under this name: postings that it named before and
-    /// does not name now expire, and expired ones that it names come back
+    /// does not name now expire, and expired ones that it names are reopened
     #[arg(long, value_name = "NAME", value_parser = values::catalogue)]
     catalogue: Option<CatalogueName>,
 
@@ -85,16 +85,17 @@ pub struct Push {
     )]
     max_missing: Option<u8>,
 
-    /// Let up to so many postings expire, whatever their share; the service's default is 20
+    /// Let up to this many postings expire, whatever their share; the service's default is 20
     #[arg(long, value_name = "POSTINGS", requires = "catalogue")]
     min_missing: Option<u64>,
 
-    /// Let missing postings expire although up to so many refused lines do not name their postings
-    /// for certain; the service's default is 0
+    /// Let missing postings expire although up to this many refused lines may be about other
+    /// postings; the service's default is 0
     #[arg(long, value_name = "LINES", requires = "catalogue")]
     max_unattributed: Option<u64>,
 
-    /// Expire only what so many pushes in a row have missed, 1 to 10; the service's default is 1
+    /// Expire only postings that this many pushes in a row have missed, 1 to 10; the service's
+    /// default is 1
     #[arg(
         long,
         value_name = "PUSHES",
@@ -103,12 +104,11 @@ pub struct Push {
     )]
     misses: Option<u8>,
 
-    /// Bring expired postings back: adds `"expiration": null` to each payload that says nothing of
-    /// expiration
+    /// Reopen expired postings: adds `"expiration": null` to each payload without an expiration
     #[arg(long)]
     reopen: bool,
 
-    /// Only ask what would happen; nothing is written
+    /// Only print what would happen; nothing is written
     #[arg(long)]
     dry_run: bool,
 
@@ -118,7 +118,7 @@ pub struct Push {
     #[command(flatten)]
     from: FromArgs,
 
-    /// Write lines that were not taken with their errors to this file, which can be pushed again
+    /// Write refused lines with their errors to this file, which can be pushed again
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 
@@ -137,11 +137,11 @@ pub fn definitions() -> clap::Command {
 
 #[derive(Debug, Args)]
 struct HandlingArgs {
-    /// Have fields refused that the service does not know
+    /// Refuse fields that the service does not know
     #[arg(long)]
     strict: bool,
 
-    /// Have the service correct what is certain and leave out other wrong optional values
+    /// Correct what is certain, and leave out other wrong optional values
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
 }

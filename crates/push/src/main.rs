@@ -1,4 +1,4 @@
-//! `posthaste-push`: the command `posthaste push` as a program of its own, for those who run no
+//! `posthaste-push`: the command `posthaste push` as a program of its own, for machines without the
 //! server.
 
 use std::process::ExitCode;

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_reasons_are_told_as_one() {
+    fn rare_reasons_are_counted_as_one() {
         let receipts = (0..TOLD + 7).map(|n| receipt(Some(400), &format!("a{n}"), "null"));
         let reasons = reasons(&receipts.collect::<Vec<_>>());
         let others = Reason {

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_import_is_given_up_after_three_minutes_without_getting_further() {
+    fn an_import_fails_after_three_minutes_without_progress() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut retries = Retries::default();

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_told_in_one_line() {
+    fn a_fault_is_one_line() {
         let endpoint = "http://h.example/oauth/token".parse().unwrap();
         let credentials = Credentials {
             client_id: "someone".to_owned(),

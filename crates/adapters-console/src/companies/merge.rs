@@ -66,7 +66,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     let done = visit.done();
     let done = done
         .as_deref()
-        .map(|_| "The companies are not the same; they are suggested no more.");
+        .map(|_| "The companies are marked as different, and no longer suggested.");
     let page = Page {
         next: query.next(PATH, "after", (&mut rows, PAGE), names),
         frame: visit
@@ -122,7 +122,7 @@ pub(super) async fn merge(visit: &OperatorVisit, view: &CompanyView, form: &Form
 pub(super) async fn unmerge(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
     #[expect(
         clippy::redundant_closure_for_method_calls,
-        reason = "the method itself is of one lifetime alone"
+        reason = "the method itself has only one lifetime"
     )]
     let reason = form.read(|fields| fields.reason())?;
     let (store, alias) = (&*visit.stores().store, view.company.id);

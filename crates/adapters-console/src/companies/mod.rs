@@ -169,7 +169,7 @@ async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answe
     let done = match done.as_deref() {
         Some("change") => Some("The company is saved."),
         Some("merge") => Some("The company is merged; its postings follow in the background."),
-        Some("unmerge") => Some("The company stands by itself; its postings follow."),
+        Some("unmerge") => Some("The company is separate again; its postings follow."),
         _ => None,
     };
     let (companies, id) = (&visit.stores().companies, view.company.id);

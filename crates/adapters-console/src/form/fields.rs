@@ -55,7 +55,7 @@ impl Fields {
         fault.map(|(_, why)| why.as_str())
     }
 
-    pub fn told(&self, name: &'static str) -> Fault<'_> {
+    pub fn note(&self, name: &'static str) -> Fault<'_> {
         let fault = self.fault(name);
         Fault { name, fault }
     }

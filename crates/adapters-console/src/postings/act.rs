@@ -149,7 +149,7 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
             Some(posting) => Row {
                 id,
                 name: posting.details.title.clone(),
-                outcome: told(&visit, &posting.source_identifier, &command, seen).await,
+                outcome: decide_one(&visit, &posting.source_identifier, &command, seen).await,
             },
             None => Row {
                 id,
@@ -185,7 +185,7 @@ async fn decide(
 
 /// Decides about one of many, and reports the result. If the store is unavailable, the earlier ones
 /// are done.
-async fn told(
+async fn decide_one(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,
     command: &Moderation,

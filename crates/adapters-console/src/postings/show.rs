@@ -76,7 +76,7 @@ fn did(action: &str) -> Option<&'static str> {
         "expire" => "The posting is taken down.",
         "reopen" => "The posting is reopened.",
         "object" => "The objection is sent.",
-        "uphold" => "The objection is answered: the decision stands.",
+        "uphold" => "The objection is answered: the decision is upheld.",
         "reverse" => "The objection is answered: the decision is reversed.",
         _ => return None,
     })

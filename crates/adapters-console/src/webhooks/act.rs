@@ -144,7 +144,7 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
     };
     let expected = "a day such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z";
     at.map(fields::microseconds).ok_or_else(|| match text {
-        "" => format!("say since when: {expected}"),
+        "" => format!("enter the start: {expected}"),
         text => format!("{text:?} is not {expected}"),
     })
 }

@@ -287,7 +287,7 @@ fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
 fn did(action: &str) -> Option<&'static str> {
     Some(match action {
         "pause" => "The webhook is paused; its events wait.",
-        "resume" => "The webhook is active; what waited follows.",
+        "resume" => "The webhook is active; waiting events follow.",
         "update" => "The settings are saved.",
         "replay" => "The events since then are delivered again, as far as they are kept.",
         "resend" => "The event is delivered again.",

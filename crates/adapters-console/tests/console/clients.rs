@@ -55,7 +55,7 @@ async fn a_client_is_made_changed_rotated_and_revoked() {
     ann.check(&path, &forms).await;
     let refused = ann.post(&path, "action=rotate").await;
     assert_eq!(refused.status, 409);
-    refused.has(&["Nothing was changed. The client is revoked, and stays so."]);
+    refused.has(&["Nothing was changed. The client is revoked for good."]);
     let client = found().await;
     assert!(client.tokens_from.is_some());
     assert_eq!((&*client.name, client.scopes.len()), ("acme 2", 1));

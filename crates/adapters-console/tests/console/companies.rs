@@ -220,7 +220,7 @@ async fn companies_are_merged_and_given_back() {
     ann.get("/companies?name=Bolt").await.has(&["bolt.example"]);
     ann.get("/companies").await.lacks(&["acme.example"]);
     let page = ann.follow(&path, "action=unmerge&reason=two").await;
-    page.has(&["The company stands by itself"]);
+    page.has(&["The company is separate again"]);
     assert_eq!(
         desk.audit().await[2..],
         ["ann companies.merge", "ann companies.unmerge"]
@@ -228,7 +228,7 @@ async fn companies_are_merged_and_given_back() {
 }
 
 #[tokio::test]
-async fn pairs_are_suggested_until_they_are_told_apart() {
+async fn pairs_are_suggested_until_they_are_marked_as_different() {
     let desk = desk(&["acme", "bolt"]).await;
     let ann = desk.operator("ann").await;
     let mut companies = [id("acme"), id("bolt")];

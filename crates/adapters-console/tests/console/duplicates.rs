@@ -8,7 +8,7 @@ use kernel::{Prefixes, testing::noon};
 use crate::support::Desk;
 
 #[tokio::test]
-async fn a_copy_is_shown_beside_its_original_and_told_apart() {
+async fn a_copy_is_shown_beside_its_original_and_marked_as_different() {
     let desk = Desk::new();
     desk.add_client(domain::testing::pusher(), "acme", Prefixes::ALL)
         .await;

@@ -54,7 +54,7 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
 }
 
 #[tokio::test]
-async fn what_waits_is_told_with_its_reason() {
+async fn waiting_work_is_shown_with_its_reason() {
     let desk = Desk::new();
     let put = report("ada@example.com", "{}");
     put_subscriber(&*desk.store, &put, noon()).await.unwrap();

@@ -92,7 +92,7 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
         /webhooks | {make}&description={odd} | description | must not |
         /webhooks | {make}&prefixes={long} | prefixes | | {long}
         /webhooks/{webhook} | action=update&url=x&description=ours | url | must be | value="ours"
-        /webhooks/{webhook} | action=replay | since | say since when: a day | <h2>Last deliveries
+        /webhooks/{webhook} | action=replay | since | enter the start: a day | <h2>Last deliveries
         /webhooks/{webhook} | action=replay&since=noon | since | &#34;noon&#34; is | value="noon"
         "#
     );

@@ -76,7 +76,7 @@ async fn reports_are_answered_by_posting() {
     let act = format!("{of_a}&action=expire&reason=A+fraud.&ground=law&id={second}");
     ann.follow("/reports", &act)
         .await
-        .has(&["Reports that are answered: 2.", "Statement 3"]);
+        .has(&["Answered reports: 2.", "Statement 3"]);
     let dismiss = format!("action=dismiss&reason=No.&id={third}");
     ann.follow("/reports", &dismiss)
         .await

@@ -35,7 +35,7 @@ fn assert_led(answer: &Answer, to: &str) {
 }
 
 #[tokio::test]
-async fn nobody_else_sees_anything_but_the_sign_in_page() {
+async fn all_others_see_only_the_sign_in_page() {
     let desk = Desk::new();
     let wrong = format!("posthaste_console={}", "A".repeat(43));
     for (path, _) in PAGES {
@@ -89,7 +89,7 @@ async fn a_link_signs_in_once_by_its_button() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_valid_link_is_good_whatever_the_count_of_wrong_ones() {
+async fn a_valid_link_works_after_any_number_of_wrong_ones() {
     let desk = Desk::new();
     let acme = access::testing::client(1);
     desk.store.insert(&acme, None).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_session_ends_after_its_time_or_by_signing_out() {
 }
 
 #[tokio::test]
-async fn over_https_cookies_are_for_https_alone() {
+async fn over_https_cookies_are_only_for_https() {
     let mut desk = Desk::new();
     desk.settings.url = "https://console.example".to_owned();
     let form = format!("link={}", desk.link("ann").await);
@@ -254,7 +254,7 @@ async fn through(desk: &Desk, headers: &[(&'static str, &str)], form: Option<Str
 }
 
 #[tokio::test]
-async fn an_operator_is_named_by_a_trusted_proxy_with_its_secret_alone() {
+async fn only_a_trusted_proxy_with_its_secret_names_an_operator() {
     let desk = proxied();
     let link = desk.sign_in("ann").await;
     let cookie = ("cookie", &*link);
@@ -336,7 +336,7 @@ async fn pages_are_guarded_and_unknown_ones_are_pages() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_a_page() {
+async fn an_unavailable_store_is_a_page() {
     let mut desk = Desk::new();
     desk.companies = Arc::new(Away);
     let page = desk.operator("ann").await.get("/companies").await;

@@ -148,30 +148,30 @@ impl CatalogueCorrections for Corrections {
 /// The companies of an unavailable store.
 pub struct Away;
 
-fn away<T>() -> Result<T, StoreError> {
+fn unavailable<T>() -> Result<T, StoreError> {
     Err(StoreError::Unavailable("gone <for> good".to_owned()))
 }
 
 #[async_trait]
 impl CompanyReader for Away {
     async fn company(&self, _: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn companies(&self, _: &str, _: usize) -> Result<Vec<CompanyView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn companies_named(&self, _: &str, _: usize) -> Result<Vec<CompanyView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn aliases(&self, _: CompanyId, _: usize) -> Result<Vec<CompanyView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn alike(&self, _: &Company, _: usize) -> Result<Vec<CompanyView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn company_pairs(
@@ -180,7 +180,7 @@ impl CompanyReader for Away {
         _: Option<[CompanyId; 2]>,
         _: usize,
     ) -> Result<Vec<CompanyPairView>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn count_postings(
@@ -188,7 +188,7 @@ impl CompanyReader for Away {
         _: CompanyId,
         _: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError> {
-        away()
+        unavailable()
     }
 
     async fn misplaced(
@@ -197,7 +197,7 @@ impl CompanyReader for Away {
         _: Option<PostingId>,
         _: usize,
     ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError> {
-        away()
+        unavailable()
     }
 }
 

@@ -13,8 +13,8 @@ const HIGHEST_PRICE: f64 = 1e9;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Enrichment")]
 pub struct EnricherArgs {
-    /// The enricher: `builtin` uses rules alone, `llm` also has a language model judge what the
-    /// rules do not reject
+    /// The enricher: `builtin` uses only rules, `llm` also has a language model judge what the rules
+    /// do not reject
     #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = one_of(ENRICHERS))]
     enricher: EnricherName,
 
@@ -31,13 +31,13 @@ pub struct EnricherArgs {
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     llm_api_key: Option<SecretString>,
 
-    /// The longest time of a call, in seconds, at most 3600; after that twice, then four times as
+    /// The time limit of a call, in seconds, at most 3600; after timeouts it is up to four times as
     /// long
     // Large models on small machines take minutes.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds(3600))]
     llm_timeout: Duration,
 
-    /// Calls of this process at once, 1 to 256
+    /// Concurrent calls of this process, 1 to 256
     // More than any endpoint takes of one client.
     #[arg(
         long,

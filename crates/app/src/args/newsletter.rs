@@ -21,16 +21,16 @@ pub struct AccountsArgs {
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_new_api_key: Option<SecretString>,
 
-    /// Where the API of the account to leave is
+    /// The API's address of the account to leave
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_old_base_url: Url,
 
-    /// Where the API of the account to move to is
+    /// The API's address of the account to move to
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_new_base_url: Url,
 
     /// Id of the group that people join when they move, which starts the chain of e-mails; `none`
-    /// for no group. Unset, moves are refused
+    /// for no group. Without it, moves are refused
     #[arg(long, value_name = "ID", value_parser = group_id)]
     mailerlite_new_group_id: Option<Group>,
 
@@ -46,7 +46,7 @@ pub struct AccountsArgs {
     )]
     pub mailerlite_reconcile: bool,
 
-    /// Requests a minute to each account
+    /// Requests per minute to each account
     #[arg(
         long = "mailerlite-requests-per-minute",
         value_name = "N",
@@ -111,7 +111,7 @@ pub struct NewsletterArgs {
     )]
     pub webhook_secrets: Vec<SecretString>,
 
-    /// Whom the newsletter's pages speak for
+    /// The name of the board on the newsletter's pages
     #[arg(long, value_name = "NAME", default_value = "Newsletter", value_parser = line(100))]
     pub board_name: String,
 }

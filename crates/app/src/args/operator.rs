@@ -10,7 +10,7 @@ use super::values;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Audit")]
 pub struct OperatorArgs {
-    /// Who does this, for the audit. Default: the system's user
+    /// The operator, for the audit. Default: the system's user
     #[arg(long, value_name = "NAME", value_parser = values::operator)]
     operator: Option<Operator>,
 }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_runs_it_has_a_name() {
+    fn every_operator_has_a_name() {
         let nobody = OperatorArgs { operator: None };
         let by = nobody.attribution().unwrap();
         assert!(!by.operator.as_str().is_empty());

@@ -98,7 +98,7 @@ pub struct HttpArgs {
     )]
     pub import_limit: u64,
 
-    /// Connections that are served at a time, fewer if the limit of open files is low; others wait
+    /// Connections served at a time, fewer if the limit of open files is low; others wait
     #[arg(
         long,
         value_name = "N",
@@ -107,7 +107,7 @@ pub struct HttpArgs {
     )]
     pub max_connections: usize,
 
-    /// Requests of one client under way in a process, unread answers included; above it the answer
+    /// One client's requests in progress in a process, unread answers included; above it the answer
     /// is 429. Waits for events and lines of imports do not count
     #[arg(
         long,
@@ -182,7 +182,7 @@ pub struct LaneArgs {
     #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
     ingest_lanes: Option<usize>,
 
-    /// Pushes under way at once; above it the answer is 503
+    /// Pushes in progress; above it the answer is 503
     #[arg(
         long,
         value_name = "N",
@@ -241,7 +241,7 @@ fn lifetime(text: &str) -> Result<Lifetime, String> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Postings")]
 pub struct AppealArgs {
-    /// Where a decision about a posting can be contested; readers of the posting see it
+    /// The address where a decision about a posting can be contested; readers of the posting see it
     #[arg(long, value_name = "URL", value_parser = appeal_url)]
     pub appeal_url: Option<Arc<str>>,
 }
@@ -316,7 +316,7 @@ pub struct WorkArgs {
         help_heading = "Retention"
     )]
     versions_days: u64,
-    /// Days after the decision about a report when its reporter is erased, at most 36500
+    /// Days after a report's decision when its reporter is erased, at most 36500
     #[arg(
         long,
         value_name = "DAYS",

@@ -1,4 +1,4 @@
-//! Options of a command on a database: which one, who acts, and how much is printed.
+//! Options of commands on a database: the database, the operator, and the length of lists.
 
 use std::path::{Path, PathBuf};
 

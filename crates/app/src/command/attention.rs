@@ -10,7 +10,7 @@ use crate::{
 
 /// Show what needs attention, the oldest first
 ///
-/// A worker looks every 20 seconds. Ends with exit code 1 if there is anything
+/// A worker checks every 20 seconds. Ends with exit code 1 if there is any item
 #[derive(Debug, Args)]
 pub struct Attention {
     #[command(flatten)]
@@ -37,7 +37,7 @@ impl Attention {
         let nothing = if stored.checked_at.is_some() {
             "All is well: nothing needs attention."
         } else {
-            "No worker has looked yet."
+            "No worker has checked yet."
         };
         list.end(nothing, None)?;
         Ok(exit_code(items.is_empty()))

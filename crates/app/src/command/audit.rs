@@ -15,19 +15,19 @@ use crate::{
     output,
 };
 
-/// Show what operators did, newest last
+/// Show the actions of operators, newest last
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
+    /// Only actions from then on: a day such as `2026-03-01`, or an RFC 3339 time
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<OffsetDateTime>,
 
-    /// Only what was done about this: a posting's unique source identifier, the id of a client or
+    /// Only actions on this subject: a posting's unique source identifier, the id of a client or
     /// subscriber, a company's website
     #[arg(long, value_name = "SUBJECT", env = "POSTHASTE_AUDIT_SUBJECT")]
     subject: Option<String>,
 
-    /// Show so many lines at most, the newest
+    /// Show at most this many lines, the newest
     #[arg(long, value_name = "LINES", default_value_t = 1000)]
     limit: usize,
     #[command(flatten)]

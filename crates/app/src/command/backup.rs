@@ -9,10 +9,10 @@ use crate::{args::StoreArgs, database::embedded, output};
 
 /// Copy the embedded database and the keys into a directory, while they are in use
 ///
-/// On PostgreSQL only the keys are copied, and what backs up the rest is named
+/// On PostgreSQL, copies only the keys, and names the tools that back up the rest
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The directory of the backup; made if it is not there, else it must be empty
+    /// The directory of the backup: created if missing, otherwise it must be empty
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
@@ -28,9 +28,9 @@ impl Backup {
     }
 }
 
-/// Put a backup in the place of an embedded database and keys that are gone
+/// Restore a backup of an embedded database and keys that were lost
 ///
-/// Nothing that is there is overwritten. On PostgreSQL only the keys are restored
+/// Overwrites nothing. On PostgreSQL, restores only the keys
 #[derive(Debug, Args)]
 pub struct Restore {
     /// The directory of the backup

@@ -21,7 +21,7 @@ use crate::{
 };
 
 commands! {
-    /// Look at catalogues, release held-back postings, and undo imports
+    /// Show catalogues, release held-back postings, and undo imports
     Catalogues {
         List(List),
         Show(Show),
@@ -73,7 +73,7 @@ const FIELDS: &str = "name  client  postings  running  held=none  \
                       last_import/finished_at=never  last_import/lines  \
                       last_import/missing?/count  last_import/missing?/expired";
 
-/// The catalogue that is meant.
+/// The catalogue to work on.
 #[derive(Debug, Args)]
 struct Named {
     /// The catalogue's name
@@ -159,8 +159,8 @@ impl Missing {
 
 const MISSING: &str = "POSTING=unique_source_identifier  STATUS=status  HELD BACK=held";
 
-/// Let the postings expire that the last complete import of a catalogue held back, as far as no
-/// import has named them since
+/// Expire the postings that the last complete import of a catalogue held back, except those that an
+/// import has named since
 #[derive(Debug, Args)]
 pub struct Release {
     #[command(flatten)]
@@ -178,8 +178,8 @@ impl Release {
     }
 }
 
-/// Take back the last import that changed anything: reopen what it or its release expired, and
-/// restore what it changed, as far as nothing else has changed that since
+/// Undo the last import that changed anything: reopen postings that it or its release expired, and
+/// restore those that it changed, unless something else has changed them since
 #[derive(Debug, Args)]
 pub struct Undo {
     #[command(flatten)]

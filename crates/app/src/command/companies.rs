@@ -22,7 +22,7 @@ use crate::{
 };
 
 commands! {
-    /// Look at companies, merge those that are one, and change who owns them
+    /// Show companies, merge duplicates, and change their owners
     Companies {
         List(List),
         Show(Show),
@@ -40,10 +40,10 @@ pub struct List {
     /// Only companies whose websites follow this one
     #[arg(long, value_name = "WEBSITE", default_value = "")]
     after: String,
-    /// Only companies whose names begin so, whatever their legal form, by name
+    /// Only companies whose names begin with this, ignoring the legal form, by name
     #[arg(long, value_name = "NAME", conflicts_with = "after")]
     name: Option<String>,
-    /// Pairs of companies that may be one: of the same name, with a site in common
+    /// Pairs of companies that may be one: with the same name and a common site
     #[arg(long, conflicts_with_all = ["after", "name"])]
     similar: bool,
     #[command(flatten)]
@@ -74,7 +74,7 @@ impl List {
         let more = self.rows.cut(&mut all);
         let more = more.and(all.last()).map(|last| {
             let website = &last.company.website;
-            format!("and more; `--after {website}` goes on")
+            format!("and more; `--after {website}` continues")
         });
         let rows: Vec<_> = all.iter().map(CompanyOfOperator::from).collect();
         self.rows.print(COLUMNS, &rows, "", more)
@@ -141,7 +141,7 @@ pub struct Update {
     #[arg(value_name = "WEBSITE", value_parser = company)]
     website: CompanyId,
 
-    /// Call it so
+    /// The new name
     #[arg(long, value_name = "NAME", env = "POSTHASTE_COMPANY_NAME")]
     name: Option<String>,
 
@@ -210,13 +210,13 @@ fn company(text: &str) -> Result<CompanyId, String> {
 
 /// Merge a company into another one, which takes its postings
 ///
-/// Its website means the other company from then on. The other one keeps its name, logo and owner.
+/// From then on, its website means the other company, which keeps its name, logo and owner.
 #[derive(Debug, Args)]
 pub struct Merge {
     /// The website or UUID of the company that becomes an alias
     #[arg(value_name = "FROM", value_parser = company)]
     from: CompanyId,
-    /// The website or UUID of the company that stands for both
+    /// The website or UUID of the company that remains
     #[arg(value_name = "INTO", value_parser = company)]
     into: CompanyId,
     /// The reason, for the audit
@@ -240,7 +240,7 @@ impl Merge {
     }
 }
 
-/// Give a merged company back what came by it
+/// Separate a merged company again, with the postings that came by it
 #[derive(Debug, Args)]
 pub struct Unmerge {
     /// The website or UUID of the company that was merged into another one

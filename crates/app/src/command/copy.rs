@@ -19,15 +19,15 @@ const LARGEST_BATCH: u64 = 10_000;
 
 /// Copy everything from the embedded database into an empty one on PostgreSQL
 ///
-/// The services must be stopped: a database that another process has open is refused. A copy
-/// that broke off goes on where it was. At the end every row is compared
+/// The services must be stopped: a database that another process has open is refused. An
+/// interrupted copy continues. At the end every row is compared
 #[derive(Debug, Args)]
 pub struct Copy {
-    /// The PostgreSQL database: empty, or with a copy that broke off
+    /// The PostgreSQL database: empty, or with an interrupted copy
     #[arg(long, value_name = "URL", hide_env_values = true, value_parser = database_url)]
     to: DatabaseUrl,
 
-    /// Rows that are written at a time
+    /// Rows per write
     #[arg(
         long,
         value_name = "ROWS",

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The most bytes read of an answer, which is one short line of JSON.
 const LONGEST_ANSWER: usize = 4096;
 
-/// Ask a running service whether it is ready; exit code 1 if it is not
+/// Ask a running service whether it is ready; exit code 1 if not
 #[derive(Debug, Args)]
 pub struct Healthcheck {
     /// The service's address. Default: where `serve` listens with the same variables, on this

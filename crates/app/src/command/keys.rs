@@ -87,8 +87,8 @@ impl Audit {
     }
 }
 
-/// Make a new key; it verifies at once and signs after 30 seconds. Made as root, it belongs
-/// to the owner of the folder
+/// Create a key; it verifies at once and signs after 30 seconds. If root creates it, it belongs to
+/// the owner of the folder
 #[derive(Debug, Args)]
 pub struct Generate {
     #[command(flatten)]
@@ -108,7 +108,7 @@ impl Generate {
 
 const COLUMNS: &str = "KEY=key  CREATED=created_at  USE=state  =problem:below";
 
-/// List the keys, oldest first, and what is no usable key
+/// List the keys, oldest first, and the unusable files
 #[derive(Debug, Args)]
 pub struct List {
     #[command(flatten)]

@@ -11,7 +11,7 @@ use cli::options;
 /// Write a manual page for each command
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The directory of the pages, such as `/usr/local/share/man/man1`; made if it is not there
+    /// The directory of the pages, such as `/usr/local/share/man/man1`; created if missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

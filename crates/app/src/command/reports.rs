@@ -1,4 +1,4 @@
-//! `posthaste reports`: the reports of readers, and what an operator decides about them.
+//! `posthaste reports`: the reports of readers, and operators' decisions about them.
 
 use clap::Args;
 use domain::{
@@ -18,7 +18,7 @@ use crate::{
 };
 
 commands! {
-    /// Look at reports of readers, and answer them
+    /// Show reports of readers, and answer them
     Reports {
         List(List),
         Show(Show),
@@ -96,14 +96,14 @@ enum Verdict {
     Expire,
 }
 
-/// Reject or take down the reported posting, and answer all reports about it that wait
+/// Reject or take down the reported posting, and answer all waiting reports about it
 #[derive(Debug, Args)]
 pub struct Act {
     /// The report's id
     #[arg(value_name = "ID")]
     id: Uuid,
 
-    /// What becomes of the posting: `reject` or `expire`
+    /// The decision about the posting: `reject` or `expire`
     #[arg(
         long,
         value_name = "VERDICT",
@@ -135,9 +135,7 @@ impl Act {
         let attempt =
             || usecase::act_on_report(ports, id, &verdict, None, &by, lifetime, clock::now());
         let count = decide_again(COMMAND_PATIENCE, attempt).await?;
-        output::print(format!(
-            "Reports about the posting that are answered: {count}."
-        ))
+        output::print(format!("Answered reports about the posting: {count}."))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::logging::{LogFormat, log_filter, log_format};
 /// over variables, and a variable without a value counts as unset. A secret is also taken from the
 /// file that its variable with `_FILE` names. Variables of Posthaste that are not set are taken
 /// from a file `.env` in the current directory, which must belong to you or root, and be writable
-/// by its owner alone. Only `serve`, `demo`, `migrate`, `restore`, `clients create`,
-/// `webhooks create` and `keys generate` make an embedded database that is not there.
+/// only by its owner. Only `serve`, `demo`, `migrate`, `restore`, `clients create`, `webhooks
+/// create` and `keys generate` create a missing embedded database.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",

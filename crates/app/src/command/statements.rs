@@ -33,7 +33,7 @@ pub struct Statements {
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: OffsetDateTime,
 
-    /// Print CSV instead of one JSON object a line
+    /// Print CSV instead of one JSON object per line
     #[arg(long)]
     csv: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     match trace(&path, keys)? {
         // A concurrent process creates the database first, then the keys.
         Some(trace) if !path.exists() => Err(Misconfigured(format!(
-            "the database {} is gone, but {} is still there; put the database back, correct \
+            "the database {} is missing, but {} is still there; restore the database, correct \
              POSTHASTE_DATA_DIR or DATABASE_URL, or run `posthaste migrate` to begin with an empty \
              one",
             path.display(),

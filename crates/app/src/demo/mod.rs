@@ -65,7 +65,7 @@ impl Demo {
             .asked();
         tokio::pin!(stop);
         let home = Home::new(self.data_dir.as_deref(), self.exit)
-            .context("no directory can be made for the demo; name one with --data-dir")?;
+            .context("cannot create a directory for the demo; name one with --data-dir")?;
         let mut running = Running::start(&home.service()?, None).await?;
         let (database, url) = (running.database.clone(), running.public_url.clone());
         let console = running.console.as_ref().map(|console| console.url.clone());
@@ -133,7 +133,7 @@ async fn show(
             let (link, _) =
                 client_link(tokens, &client, LinkMaker::Operator(&by), url, now).await?;
             output::print(format_args!(
-                "What its client sees of itself, by another: {link}"
+                "Its client's own pages, by another link: {link}"
             ))?;
         }
         output::print(format_args!(
@@ -163,7 +163,7 @@ async fn wait_for_enrichment(database: &Stores) -> anyhow::Result<()> {
             bar.finish_and_clear();
             bail!(
                 "{waiting} samples wait, and none was enriched for {} s; `posthaste outbox list` \
-                 with the demo's --data-dir tells what they wait for",
+                 with the demo's --data-dir shows what they wait for",
                 ENRICHMENT_TIMEOUT.as_secs()
             );
         }

@@ -59,7 +59,7 @@ async fn the_samples_end_as_intended() {
 }
 
 #[test]
-fn a_temporary_directory_goes_away_unless_it_is_to_be_served_again() {
+fn a_temporary_directory_is_deleted_unless_it_is_to_be_served_again() {
     let home = Home::new(None, false).unwrap();
     let directory = home.directory.clone();
     drop(home);

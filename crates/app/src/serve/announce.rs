@@ -22,7 +22,7 @@ pub fn parts(
 
 fn enricher(kind: Option<&EnricherKind>) -> String {
     match kind {
-        None => "enricher: none, for no worker runs here".to_owned(),
+        None => "enricher: none (no worker runs here)".to_owned(),
         Some(EnricherKind::Builtin) => "enricher: builtin".to_owned(),
         Some(EnricherKind::Llm(model, _)) => {
             // A query may hold a secret.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_off_is_told_with_the_variable_that_switches_it_on() {
+    fn disabled_features_are_logged_with_their_variable() {
         let some = Settings {
             old: Some(AccountSettings {
                 key: "sesame".into(),
@@ -81,7 +81,7 @@ mod tests {
         );
         let alone = "newsletter: accounts off (no worker runs here), webhook on";
         assert_eq!(newsletter(None, Some(true)), alone);
-        assert_eq!(enricher(None), "enricher: none, for no worker runs here");
+        assert_eq!(enricher(None), "enricher: none (no worker runs here)");
         assert_eq!(enricher(Some(&EnricherKind::Builtin)), "enricher: builtin");
     }
 }

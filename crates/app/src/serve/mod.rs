@@ -88,7 +88,7 @@ pub struct Serve {
     #[command(flatten)]
     pub console: ConsoleArgs,
 
-    /// Serve the API alone, without background workers
+    /// Serve only the API, without background workers
     #[arg(long, help_heading = "API")]
     pub no_worker: bool,
 
@@ -313,7 +313,7 @@ impl Running {
     /// Waits for the server to fail, and returns the reason.
     pub async fn failed(&mut self) -> anyhow::Error {
         match (&mut self.server).await {
-            Ok(Ok(())) => anyhow::anyhow!("the server ended by itself"),
+            Ok(Ok(())) => anyhow::anyhow!("the server ended unexpectedly"),
             Ok(Err(error)) => anyhow::Error::new(error).context("the server failed"),
             Err(error) => anyhow::Error::new(error).context("the server failed"),
         }

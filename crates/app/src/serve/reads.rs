@@ -73,12 +73,12 @@ pub fn start(
 fn source(
     postings: Arc<dyn PostingReader>,
     log: Arc<dyn EventLog>,
-    told: Arc<Notify>,
+    recorded: Arc<Notify>,
     loops: &mut Loops,
 ) -> ReadPorts {
     ReadPorts {
         postings,
-        events: Arc::new(Feed::start(log, told, loops)),
+        events: Arc::new(Feed::start(log, recorded, loops)),
         lag: Duration::ZERO,
     }
 }

@@ -1,4 +1,4 @@
-//! The worker: in a service, or alone as `posthaste worker`.
+//! The worker: in a service, or as the process `posthaste worker`.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl WorkerSetup {
     }
 }
 
-/// Run the background workers alone
+/// Run only the background workers
 #[derive(Debug, Args)]
 pub struct Worker {
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub struct Worker {
     pub admin: AdminArgs,
 }
 
-/// What links in deliveries begin with, as `serve` has it.
+/// The base of links in deliveries, the same as for `serve`.
 #[derive(Debug, Args)]
 struct LinkArgs {
     /// The address that clients know, for links

@@ -118,7 +118,7 @@ fn a_database_that_is_gone_is_not_created_again_unless_asked() {
         let _ = fs::remove_file(place.path("data").join(file));
     }
     let begin = format!(
-        "the database {} is gone, but {} is still there; put the database back",
+        "the database {} is missing, but {} is still there; restore the database",
         database.display(),
         place.path("data/keys").display()
     );
@@ -137,7 +137,7 @@ fn what_sqlite_left_behind_is_a_sign_of_a_database() {
     fs::create_dir(place.path("data")).unwrap();
     place.write("data/posthaste.db-wal", "");
     let begin = format!(
-        "the database {} is gone, but {} is still there;",
+        "the database {} is missing, but {} is still there;",
         place.path("data/posthaste.db").display(),
         place.path("data/posthaste.db-wal").display()
     );

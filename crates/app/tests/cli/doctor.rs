@@ -133,7 +133,7 @@ async fn an_installation_that_is_well_is_all_ok() {
 }
 
 #[test]
-fn whatever_is_wrong_is_a_line_with_its_remedy() {
+fn every_fault_is_a_line_with_its_remedy() {
     let (place, key) = installed();
     let data = place.path("data");
     for file in ["posthaste.db", "posthaste.db-wal", "posthaste.db-shm"] {
@@ -186,17 +186,13 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
 }
 
 #[test]
-fn a_server_that_is_away_is_a_line_among_others() {
+fn an_unreachable_server_is_a_line_among_others() {
     let place = Place::new();
     let url = format!("postgres://posthaste:{}@127.0.0.1:1/posthaste", SECRETS[4]);
     let lines = said(&place.run("doctor", &[("DATABASE_URL", &url)]), 1);
     has_lines(&lines, "fail", "store: that DATABASE_URL is right");
     has_lines(&lines, "fail", "keys: run `posthaste keys generate`");
-    has_lines(
-        &lines,
-        "ok",
-        "newsletter: off, for no account has an API key",
-    );
+    has_lines(&lines, "ok", "newsletter: off: no account has an API key");
     assert!(place.names("").is_empty(), "nothing was made");
 }
 

@@ -76,7 +76,7 @@ fn a_dotenv_file_that_others_may_write_stops_the_start() {
     }
     set_mode(&path, 0o600);
     set_mode(place.0.path(), 0o777);
-    place.refuses("migrate", &[], ".env: everybody may replace it");
+    place.refuses("migrate", &[], ".env: every user may replace it");
     set_mode(place.0.path(), 0o1777);
     assert!(migrates_to(&place, "evil", &[]));
     fs::remove_file(&path).unwrap();

@@ -269,7 +269,7 @@ fn migrating_twice_finds_nothing_to_do() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_reader_that_closes_the_pipe_is_no_failure() {
     let place = Place::migrated();
     for line in ["openapi", "subscribers export"] {
         let mut command = place.command(line);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Place, signal, taken, text};
 
 #[test]
-fn an_address_that_is_taken_is_told_with_its_variable() {
+fn an_address_in_use_is_reported_with_its_variable() {
     let (place, (_taken, address)) = (Place::new(), taken());
     for (line, variable, option) in [
         ("serve --admin-bind off", "POSTHASTE_BIND", "--bind"),
@@ -29,7 +29,7 @@ fn an_address_that_is_taken_is_told_with_its_variable() {
 }
 
 #[test]
-fn a_variable_that_nobody_knows_is_told_once_and_does_no_harm() {
+fn an_unknown_variable_is_reported_once_and_does_no_harm() {
     let output = Place::new().run("migrate", &[("POSTHASTE_BNID", "sesame")]);
     assert_eq!(output.status.code(), Some(0));
     let said = text(&output.stderr);

@@ -62,7 +62,7 @@ fn a_service_is_ready_only_with_200() {
 }
 
 #[test]
-fn a_supervisor_is_told_when_the_service_is_ready_alive_and_stopping() {
+fn a_supervisor_is_notified_when_the_service_is_ready_alive_and_stopping() {
     let place = Place::new();
     let listener = UnixDatagram::bind(place.path("notify")).unwrap();
     let patience = Some(Duration::from_secs(30));

@@ -91,7 +91,7 @@ where
             .with_ansi(false)
             .json()
             .flatten_event(true)
-            // The span of a request stands in `span`; none has a parent.
+            // The span of a request is in `span`; none has a parent.
             .with_span_list(false)
             .try_init(),
     }

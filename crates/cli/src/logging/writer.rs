@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_takes_nothing_blocks_nobody() {
+    fn a_reader_that_takes_nothing_blocks_no_writer() {
         let out = Slow::default();
         let writer = LogWriter::start(out.clone()).unwrap();
         let blocked = out.0.lock().unwrap();

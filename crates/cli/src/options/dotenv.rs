@@ -119,7 +119,7 @@ fn objection_to(owners: [u32; 2], mode: u32, folder_mode: u32, caller: u32) -> O
     }
     // Without the sticky bit, every writer of the folder may replace the file.
     if folder_mode & 0o1002 == 0o002 {
-        return Some("everybody may replace it; run `chmod o-w` on its folder".to_owned());
+        return Some("every user may replace it; run `chmod o-w` on its folder".to_owned());
     }
     None
 }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_caller_or_root_alone_can_have_written_counts() {
+    fn only_files_that_just_the_caller_or_root_can_write_count() {
         for (owners, mode, folder, expect) in [
             ([1000, 1000], 0o100_600, 0o40_700, ""),
             ([0, 0], 0o100_644, 0o40_755, ""),
@@ -183,7 +183,7 @@ mod tests {
                 [1000, 1000],
                 0o100_600,
                 0o40_777,
-                "everybody may replace it",
+                "every user may replace it",
             ),
         ] {
             let why = objection_to(owners, mode, folder, 1000).unwrap_or_default();

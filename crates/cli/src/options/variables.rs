@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_variable_is_told_with_the_nearest_one() {
+    fn a_misspelt_variable_is_reported_with_the_nearest_one() {
         let known = known();
         for (name, expected) in [
             ("POSTHASTE_BNID", "is POSTHASTE_BIND meant?"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_or_of_others_is_left_alone() {
+    fn known_and_foreign_variables_are_ignored() {
         let known = known();
         for (name, value) in [
             ("POSTHASTE_BIND", ""),

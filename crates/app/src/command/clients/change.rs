@@ -25,10 +25,10 @@ use crate::{
     operators, output,
 };
 
-/// Make a client; its secret is shown this once
+/// Create a client; its secret is shown only once
 #[derive(Debug, Args)]
 pub struct Create {
-    /// What people call the client
+    /// The name of the client, for people
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = client_name)]
     name: String,
 
@@ -53,7 +53,7 @@ pub struct Create {
     )]
     prefixes: Vec<String>,
 
-    /// The most requests that each process accepts from it in a minute. Default: any number
+    /// The most requests a minute that each process accepts from it. Default: no limit
     #[arg(
         long,
         value_name = "REQUESTS",
@@ -62,8 +62,8 @@ pub struct Create {
     )]
     requests_per_minute: Option<NonZeroU32>,
 
-    /// How often it is expected to push, such as `1d` or `90m`; longer silence needs attention.
-    /// Default: three times its usual interval, at least a day
+    /// The longest expected time between two pushes, such as `1d` or `90m`; longer silence needs
+    /// attention. Default: three times its usual interval, at least a day
     #[arg(
         long,
         value_name = "TIME",
@@ -132,11 +132,11 @@ const CHANGES: [&str; 8] = [
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
-    /// Call it so
+    /// The new name
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NEW_NAME", value_parser = client_name)]
     name: Option<String>,
 
-    /// A scope, in place of all present ones; several times, or separated by commas
+    /// A scope; the given ones replace all present ones; several times, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",
@@ -146,8 +146,8 @@ pub struct Update {
     )]
     scopes: Vec<Scope>,
 
-    /// The beginning of the identifiers that it may use, in place of the present ones; several
-    /// times
+    /// The beginning of the identifiers that it may use; the given ones replace the present ones;
+    /// several times
     #[arg(
         long = "prefix",
         value_name = "PREFIX",
@@ -160,7 +160,7 @@ pub struct Update {
     #[arg(long, env = "POSTHASTE_CLIENT_NO_PREFIX", conflicts_with = "prefixes")]
     no_prefix: bool,
 
-    /// The most requests that each process accepts from it in a minute
+    /// The most requests a minute that each process accepts from it
     #[arg(
         long,
         value_name = "REQUESTS",
@@ -169,7 +169,7 @@ pub struct Update {
     )]
     requests_per_minute: Option<NonZeroU32>,
 
-    /// Accept any number of requests
+    /// Remove the limit of requests
     #[arg(
         long,
         env = "POSTHASTE_CLIENT_NO_LIMIT",
@@ -177,7 +177,7 @@ pub struct Update {
     )]
     no_limit: bool,
 
-    /// How often it is expected to push, such as `1d` or `90m`
+    /// The longest expected time between two pushes, such as `1d` or `90m`
     #[arg(
         long,
         value_name = "TIME",
@@ -186,7 +186,7 @@ pub struct Update {
     )]
     expect_every: Option<Duration>,
 
-    /// Expect it as often as it usually pushes
+    /// Expect pushes at its usual interval
     #[arg(
         long,
         env = "POSTHASTE_CLIENT_NO_EXPECT_EVERY",
@@ -232,7 +232,7 @@ impl Update {
     }
 }
 
-/// Give a client another secret, shown this once; the present one stays valid for a while
+/// Give a client another secret, shown only once; the present one stays valid for a while
 #[derive(Debug, Args)]
 pub struct Rotate {
     /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`
@@ -278,7 +278,7 @@ impl Rotate {
         if !self.json.enabled {
             let before = client.secrets.get(1).and_then(|before| before.expires_at);
             output::print(before.map_or_else(
-                || "The former secret is not valid any more.".to_owned(),
+                || "The former secret is no longer valid.".to_owned(),
                 |end| format!("The former secret is valid until {}.", output::time(end)),
             ))?;
             if self.end_tokens {

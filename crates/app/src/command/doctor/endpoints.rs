@@ -26,7 +26,7 @@ const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {
     let webhooks = webhooks(options);
     if options.no_worker {
-        let message = "not looked at, for no worker runs here";
+        let message = "not checked: no worker runs here";
         let [newsletter, model] = [NEWSLETTER, MODEL].map(|name| Check::good(name, message));
         return Ok(vec![webhooks, newsletter, model]);
     }
@@ -66,7 +66,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
     };
     let with_key = provider.accounts();
     if with_key.is_empty() {
-        let off = "off, for no account has an API key";
+        let off = "off: no account has an API key";
         return Ok(vec![Check::good(NEWSLETTER, off)]);
     }
     let expected = Expected {
@@ -92,7 +92,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
 
 async fn account(provider: &dyn Provider, account: Account, expected: Expected) -> Vec<Check> {
     if !provider.accounts().contains(&account) {
-        let message = format!("{account} account: no API key, so what is for it waits");
+        let message = format!("{account} account: no API key, so its calls wait");
         return vec![Check::good(NEWSLETTER, message)];
     }
     let findings = async { Ok(preflight::inspect(provider, account, expected).await) };
@@ -113,7 +113,7 @@ async fn account(provider: &dyn Provider, account: Account, expected: Expected) 
 /// Checks that the model's endpoint answers, without paying for an answer.
 async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
     let EnricherKind::Llm(settings, _) = enricher else {
-        return Ok(Check::good(MODEL, "none, for the enricher is `builtin`"));
+        return Ok(Check::good(MODEL, "none: the enricher is `builtin`"));
     };
     let settings = llm::Settings {
         timeout: CHECK_TIMEOUT,
@@ -134,7 +134,7 @@ async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
         Err(why) => Check::wrong(
             MODEL,
             format!("{} at {host}: {why}", settings.model),
-            "see that POSTHASTE_LLM_BASE_URL and POSTHASTE_LLM_API_KEY are right, and that the \
+            "check that POSTHASTE_LLM_BASE_URL and POSTHASTE_LLM_API_KEY are right, and that the \
              endpoint can be reached from this machine",
         ),
     })

@@ -21,7 +21,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     let keys = match folder.list_for_owner() {
         Ok(keys) => keys,
         Err(error) => {
-            let remedy = "see that this user may read the folder";
+            let remedy = "check that this user may read the folder";
             return vec![Check::wrong(KEYS, error.to_string(), remedy)];
         }
     };
@@ -46,7 +46,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
         checks.push(Check::wrong(
             KEYS,
             format!(
-                "{} is from {}, which has not come by this machine's clock",
+                "{} is from {}, in the future by this machine's clock",
                 key.id(),
                 output::time(key.id().created_at())
             ),
@@ -86,7 +86,7 @@ pub fn disk(database: &DatabaseUrl) -> Check {
     let DatabaseUrl::Sqlite(path) = database else {
         return Check::good(
             DISK,
-            "the database's is its server's; nothing else needs room",
+            "the database is on its server; nothing here needs room",
         );
     };
     let folder = backup::folder_of(path);
@@ -95,7 +95,7 @@ pub fn disk(database: &DatabaseUrl) -> Check {
         Err(error) => Check::wrong(
             DISK,
             format!("{} cannot be inspected: {error}", folder.display()),
-            "see that this user may read the folder",
+            "check that this user may read the folder",
         ),
     }
 }
@@ -143,7 +143,7 @@ mod tests {
         assert!(keys_of(0).iter().all(|check| check.ok));
         let found = keys_of(60);
         assert!(!found[0].ok, "{found:?}");
-        assert!(found[0].message.contains("has not come"), "{found:?}");
+        assert!(found[0].message.contains("in the future"), "{found:?}");
     }
 
     #[test]

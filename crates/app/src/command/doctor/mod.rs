@@ -22,11 +22,11 @@ use crate::{
     serve::Serve,
 };
 
-/// Say what is wrong with an installation, and what to do about it
+/// Find what is wrong with an installation, and name remedies
 ///
-/// Looks at configuration, store, schema, clock, keys, disk, public URL, and at the endpoints
-/// that workers call, with the options that `serve` takes. Nothing is changed. Ends with exit
-/// code 1 if anything is wrong
+/// Checks configuration, store, schema, clock, keys, disk, public URL, and the endpoints that
+/// workers call, with the options of `serve`. Changes nothing. Ends with exit code 1 if anything is
+/// wrong
 #[derive(Debug, Args)]
 #[command(mut_arg("migrate", |migrate| migrate.hide(true)))]
 pub struct Doctor {

@@ -30,7 +30,7 @@ pub async fn public_url(url: Option<&str>) -> Option<Check> {
     Some(Check::doubtful(
         PUBLIC_URL,
         problem,
-        "see that the service runs, that its proxy passes paths on as they are, and that this \
+        "check that the service runs, that its proxy passes paths on as they are, and that this \
          machine may reach it",
     ))
 }

@@ -61,12 +61,12 @@ pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
             Check::wrong(
                 REPLICA,
                 format!("it lacks {}", pending.join(", ")),
-                "see that it follows the database: it has no migrations of its own",
+                "check that it follows the database: it has no migrations of its own",
             )
         })
     };
     let remedy =
-        "see that POSTHASTE_READ_DATABASE_URL names a standby that can be reached from here";
+        "check that POSTHASTE_READ_DATABASE_URL names a standby that can be reached from here";
     Some(checked(REPLICA, remedy, check).await)
 }
 
@@ -86,7 +86,7 @@ async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
         WEBHOOKS,
         format!("{counts}, such as {} ({reason})", own.url),
         format!(
-            "see that the receiver is well, then run `posthaste webhooks resume {}`",
+            "check the receiver, then run `posthaste webhooks resume {}`",
             own.id
         ),
     ))
@@ -102,11 +102,11 @@ fn name(url: &DatabaseUrl) -> String {
 fn access_remedy(url: &DatabaseUrl) -> &'static str {
     match url {
         DatabaseUrl::Sqlite(_) => {
-            "see that this user may read and write the file and its folder, that there is room \
+            "check that this user may read and write the file and its folder, that there is room \
              on the disk, and that the file is a database of this program"
         }
         DatabaseUrl::Postgres(_) => {
-            "see that the server runs and takes writes, and that DATABASE_URL is right"
+            "check that the server runs and accepts writes, and that DATABASE_URL is right"
         }
     }
 }

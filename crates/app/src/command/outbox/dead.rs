@@ -1,4 +1,4 @@
-//! `posthaste outbox retry` and `dismiss`: what becomes of dead letters.
+//! `posthaste outbox retry` and `dismiss`: retry or delete dead letters.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ impl DeadArgs {
     }
 }
 
-/// Bring dead side effects back
+/// Retry dead side effects
 #[derive(Debug, Args)]
 #[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
                             posthaste outbox retry [OPTIONS] --all-dead")]
@@ -79,7 +79,7 @@ pub(super) async fn revive(
         && revived < named.len() as u64
     {
         bail!(
-            "due again: {revived} of {}; what else was named is not dead, see \
+            "due again: {revived} of {}; the others are not dead, see \
              `posthaste outbox list --dead`",
             named.len()
         );
@@ -131,7 +131,7 @@ pub(super) async fn remove(
             }
             if dismissed < named.len() as u64 {
                 bail!(
-                    "dismissed: {dismissed} of {}; what else was named is not dead and stays, see \
+                    "dismissed: {dismissed} of {}; the others are not dead and stay, see \
                      `posthaste outbox list`",
                     named.len()
                 );

@@ -17,7 +17,7 @@ use crate::{
 
 pub const PAGE: usize = 1_000;
 
-/// List what waits or is being worked on, oldest first
+/// List waiting and running side effects, oldest first
 #[derive(Debug, Args)]
 pub struct List {
     /// List dead side effects instead

@@ -13,7 +13,7 @@ use self::{
 };
 
 commands! {
-    /// Look at side effects that are pending or dead
+    /// Show, retry and dismiss side effects that are pending or dead
     Outbox {
         List(List),
         Retry(Retry),

@@ -20,7 +20,7 @@ pub struct Erase {
     #[arg(value_name = "ID", value_parser = values::source_identifier)]
     id: SourceIdentifier,
 
-    /// Why, for the audit. Leave out what is to be erased
+    /// The reason, for the audit, without the data to erase
     #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]

@@ -23,15 +23,15 @@ pub struct List {
     #[arg(long, value_name = "STATUS", value_parser = values::named(Status::NAMES, values::status))]
     status: Option<Status>,
 
-    /// Only postings whose identifiers begin so; they are listed by identifier
+    /// Only postings whose identifiers begin with this; they are listed by identifier
     #[arg(long, value_name = "PREFIX")]
     id: Option<String>,
 
-    /// Only postings with these words, or words that begin so, in the title
+    /// Only postings with these words, or beginnings of words, in the title
     #[arg(long, value_name = "WORDS")]
     title: Option<String>,
 
-    /// Only postings with these words, or words that begin so, in the company's name
+    /// Only postings with these words, or beginnings of words, in the company's name
     #[arg(long, value_name = "WORDS")]
     company: Option<String>,
 

@@ -24,7 +24,7 @@ use self::{
 };
 
 commands! {
-    /// Look at postings and moderate them
+    /// Show and moderate postings
     Postings {
         List(List),
         Show(Show),
@@ -32,11 +32,11 @@ commands! {
         Approve(PostingArgs) => moderate(Moderation::Approve),
         /// Reject postings; no enricher overrules it
         Reject(RemovalArgs) => remove(|reason, ground| Moderation::Reject { reason, ground }),
-        /// Take postings down; only an operator brings them back
+        /// Take postings down; only an operator reopens them
         Expire(RemovalArgs) => remove(|reason, ground| Moderation::Expire { reason, ground }),
-        /// Bring expired postings back, to be judged again
+        /// Reopen expired postings, to be judged again
         Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
-        /// Answer an objection: the decision stands
+        /// Answer an objection: uphold the decision
         Uphold(ObjectionArgs) => answer(false),
         /// Answer an objection: restore what the decision changed
         Reverse(ObjectionArgs) => answer(true),

@@ -23,7 +23,7 @@ use crate::{
 /// Feature postings
 #[derive(Debug, Args)]
 pub struct Feature {
-    /// Feature it no longer
+    /// Stop featuring them
     #[arg(long)]
     off: bool,
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub struct PostingArgs {
     )]
     ids: Vec<SourceIdentifier>,
 
-    /// More IDs, one a line, from a file; `-` is the standard input
+    /// More IDs, one per line, from a file; `-` is the standard input
     #[arg(long, value_name = "FILE")]
     ids_from: Option<PathBuf>,
 
@@ -98,7 +98,7 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
         ids.extend(read(file)?);
     }
     if args.version.is_some() && ids.len() > 1 {
-        let message = "--version is of one posting; name one ID with it";
+        let message = "--version needs exactly one ID";
         return Err(Misconfigured(message.to_owned()).into());
     }
     let (by, database, activities) = open(&args.change).await?;

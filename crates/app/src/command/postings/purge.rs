@@ -38,15 +38,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// took down
 #[derive(Debug, Args)]
 pub struct Purge {
-    /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
+    /// Postings that expired this many days ago, or before a day such as `2026-03-01`, or a time
     #[arg(long, value_name = "DAYS|TIME", value_parser = expired_before)]
     expired_before: Before,
 
-    /// Say how many, and delete nothing
+    /// Print their number, and delete nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Write them to a new file first, one JSON object a line; with `.gz` compressed
+    /// First write them to a new file, one JSON object per line; compressed if it ends with `.gz`
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
     #[command(flatten)]
@@ -155,7 +155,7 @@ impl Summary {
 }
 
 /// A new file of JSON lines. Each compressed batch is a gzip member of its own, so the file is
-/// readable however the run ends.
+/// readable even after an interrupted run.
 struct Archive {
     file: File,
     is_compressed: bool,
@@ -164,11 +164,11 @@ struct Archive {
 impl Archive {
     fn create(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
-        // Never over the archive of an earlier run, whose postings are gone.
+        // Never overwrites the archive of an earlier run, whose postings were deleted.
         let options = options.write(true).create_new(true).mode(0o600);
         let file = options
             .open(path)
-            .with_context(|| format!("cannot make the archive {}", path.display()))?;
+            .with_context(|| format!("cannot create the archive {}", path.display()))?;
         let is_compressed = path.extension().is_some_and(|it| it == "gz");
         Ok(Self {
             file,

@@ -67,7 +67,7 @@ fn row(version: &domain::posting::PostingVersion, as_json: bool) -> serde_json::
     Ok(row)
 }
 
-/// Restore the values that a posting had; content that was approved is not judged again
+/// Restore former values of a posting; approved content is not judged again
 #[derive(Debug, Args)]
 pub struct Restore {
     /// The posting's unique source identifier, or its UUID

@@ -26,9 +26,9 @@ const PAGE: usize = 500;
 
 /// Print all subscribers as CSV
 ///
-/// Fields are printed as they are, so that `import` reads them back. A spreadsheet takes one
-/// that begins with `=`, `+`, `-` or `@` for a formula: have it import the columns as text, or
-/// give the file to programs alone
+/// Fields are printed as they are, so that `import` reads them back. A spreadsheet takes a field
+/// that begins with `=`, `+`, `-` or `@` for a formula: import the columns as text, or use the file
+/// only in programs
 #[derive(Debug, Args)]
 pub struct Export {
     #[command(flatten)]

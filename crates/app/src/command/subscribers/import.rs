@@ -28,16 +28,16 @@ static LAYOUT: Layout = Layout {
     ignored: &[TOKEN],
 };
 
-/// Take in what the membership system reports, from a CSV file
+/// Import reports of the membership system from a CSV file
 #[derive(Debug, Args)]
 pub struct Import {
-    /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads
-    /// standard input. An empty field clears what is stored, and a line without `plan_category`
-    /// and `status` is a person without a membership. To import a file again is safe
+    /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads standard
+    /// input. An empty field clears what is stored, and a line without `plan_category` and `status`
+    /// is a person without a membership. A file can be imported again safely
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Say what would change, and change nothing
+    /// Print what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -50,7 +50,7 @@ impl Import {
         let entry = (!self.dry_run).then(|| by.entry(audit::SUBSCRIBERS_IMPORT, clock::now()));
         let ended = intake::run::<PutSubscriber>(&*database.newsletter, &self.file, entry).await?;
         if self.dry_run {
-            output::print("Nothing was imported: this is what would become of it.")?;
+            output::print("Nothing was imported. These would be the totals.")?;
         }
         Ok(ended)
     }

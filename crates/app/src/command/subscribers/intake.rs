@@ -89,7 +89,7 @@ pub(super) struct Intake<'a> {
 }
 
 /// Imports a file with a progress bar, and prints a line for each refused record and the totals.
-/// Without an entry nothing is written.
+/// Without a run nothing is written.
 pub(super) async fn run<R: Record>(
     store: &dyn Store,
     file: &Path,
@@ -144,7 +144,7 @@ pub(super) async fn drive<R: Record>(
         if !batch.items.is_empty() {
             let (first, last) = batch.lines;
             let outcomes = R::import(&batch.items, import).await.with_context(|| {
-                format!("stopped at lines {first} to {last}; to import the file again is safe")
+                format!("stopped at lines {first} to {last}; it can be imported again safely")
             })?;
             for outcome in outcomes {
                 tally.add(outcome, 1);

@@ -39,7 +39,7 @@ pub struct Migrate {
     #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = values::person)]
     emails: Vec<PersonRef>,
 
-    /// Move everybody who has not moved yet, no faster than the accounts take it
+    /// Move all subscribers who have not moved yet, as fast as the accounts allow
     #[arg(long, conflicts_with = "emails")]
     all: bool,
 
@@ -47,15 +47,15 @@ pub struct Migrate {
     #[arg(long, value_name = "SOURCE", value_parser = migration_source())]
     source: MigrationSource,
 
-    /// Print what would happen and what is not set up at the provider, and move no subscriber
+    /// Print what would happen and what is missing at the provider, and move no subscriber
     #[arg(long)]
     dry_run: bool,
 
-    /// With `--all`, only so many, spread evenly over the list
+    /// With `--all`, move only this many, spread evenly over the list
     #[arg(long, value_name = "N", conflicts_with = "emails")]
     sample: Option<NonZeroU32>,
 
-    /// Move people although no group starts their chain of e-mails: it never starts later
+    /// Move subscribers although no group starts their chain of e-mails: it never starts later
     #[arg(long)]
     no_group: bool,
 
@@ -136,13 +136,13 @@ impl Migrate {
         recorded?;
         Ok(match ended {
             LaunchEnd::Stopped => {
-                output::print("Stopped before the end. Run it again to go on.")?;
+                output::print("Stopped before the end. Run it again to continue.")?;
                 ExitCode::from(INTERRUPTED)
             }
             LaunchEnd::TooManyFailed(outcome) => {
                 output::print_error(format_args!(
                     "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
-                     Run it again to go on."
+                     Run it again to continue."
                 ));
                 ExitCode::FAILURE
             }

@@ -23,23 +23,23 @@ use self::{
 };
 
 commands! {
-    /// Look at newsletter subscribers, take them in and move them
+    /// Show, import and move newsletter subscribers
     Subscribers {
         Show(Show),
         Import(Import),
         Migrate(Migrate),
         Export(Export),
         Reconcile(Reconcile),
-        /// See that nothing is sent to an address, in either account
+        /// Stop all mail to an address, from both accounts
         Suppress(DecideArgs) => with_reason(|reason| PersonCommand::Suppress { reason }),
-        /// Let mail be sent to a suppressed person again
+        /// Allow mail to a suppressed person again
         ///
         /// It counts from this moment on: earlier reports of the provider do not count. No account
         /// is changed: people who want mail subscribe there themselves.
         Reinstate(DecideArgs) => with_reason(|reason| PersonCommand::Reinstate { reason }),
-        /// Give a subscriber another migration token, when the link with theirs has got about
+        /// Give a subscriber another migration token, if the present link has leaked
         ///
-        /// From then on the old link is that of an unknown token. `subscribers show --json` and
+        /// From then on the old link has an unknown token. `subscribers show --json` and
         /// `subscribers export` have the new one.
         RotateToken(DecideArgs) => with_reason(|reason| PersonCommand::RotateToken { reason }),
         Erase(Erase),

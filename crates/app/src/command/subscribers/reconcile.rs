@@ -23,14 +23,14 @@ use crate::{
     text::plain,
 };
 
-/// Read the accounts' whole lists, record what they show, and have differences repaired
+/// Read the accounts' whole lists, record what they show, and repair differences
 #[derive(Debug, Args)]
 pub struct Reconcile {
     /// Only this account: `old` or `new`
     #[arg(long, value_name = "ACCOUNT", value_parser = account())]
     account: Option<Account>,
 
-    /// Say what is different, and change nothing
+    /// Print differences, and change nothing
     #[arg(long)]
     dry_run: bool,
 

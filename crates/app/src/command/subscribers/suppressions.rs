@@ -31,17 +31,17 @@ use crate::{
 };
 
 commands! {
-    /// Write out who is suppressed, and take it in again
+    /// Export and import suppressions
     Suppressions {
         Export(Export),
         Import(Import),
     }
 }
 
-/// Print everybody who is suppressed as CSV, whether they were reported or not
+/// Print all suppressed people as CSV, also those who were never reported
 ///
-/// Fields are printed as they are, so that `import` reads them back; for spreadsheets the same
-/// holds as for `subscribers export`.
+/// Fields are printed as they are, so that `import` reads them back; for spreadsheets see
+/// `subscribers export`.
 #[derive(Debug, Args)]
 pub struct Export {
     #[command(flatten)]
@@ -144,12 +144,12 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     }
 }
 
-/// Take in suppressions from a CSV file; none is ever lifted
+/// Import suppressions from a CSV file; none is ever lifted
 #[derive(Debug, Args)]
 pub struct Import {
     /// CSV with a header that has at least `email` and `status`, and perhaps `source`, `account`,
     /// `at` and `reason` as an export does; `-` reads standard input. The strongest status counts,
-    /// but none from before the person was reinstated. To import a file again is safe
+    /// but none from before the person was reinstated. A file can be imported again safely
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

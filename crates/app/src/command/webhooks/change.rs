@@ -23,10 +23,10 @@ use crate::{
     output,
 };
 
-/// Register a webhook of the operators; its secret is shown this once
+/// Register a webhook of the operators; its secret is shown only once
 #[derive(Debug, Args)]
 pub struct Create {
-    /// Where events are delivered
+    /// The address that events are delivered to
     #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_URL")]
     url: String,
 
@@ -109,12 +109,12 @@ const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
-    /// Where events are delivered from now on; those that failed are due at once
+    /// The address that events are delivered to from now on; failed ones are due at once
     #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_NEW_URL")]
     url: Option<String>,
 
-    /// The type of wanted events, in place of the present ones; several times, or separated by
-    /// commas
+    /// The type of wanted events; the given ones replace the present ones; several times, or
+    /// separated by commas
     #[arg(
         long = "type",
         value_name = "TYPE",
@@ -176,7 +176,7 @@ pub async fn set(args: WebhookArgs, state: WantedState) -> anyhow::Result<()> {
     output::print(format_args!("{} is {}.", endpoint.id, endpoint.state))
 }
 
-/// Replace the secret; the old one signs too for 24 hours
+/// Replace the secret; for 24 hours the old one signs, too
 #[derive(Debug, Args)]
 pub struct Rotate {
     #[command(flatten)]
@@ -197,7 +197,7 @@ impl Rotate {
             let whose = match tracked.endpoint.owner {
                 Owner::Operator => String::new(),
                 Owner::Client(client) => {
-                    format!("\nThe webhook is that of client {client}, which needs the new one.")
+                    format!("\nThe webhook belongs to client {client}, which needs the new secret.")
                 }
             };
             format!(

@@ -50,10 +50,10 @@ impl Test {
     }
 }
 
-/// Deliver all events since a time again, as far as they are kept
+/// Deliver all events since a time again that are still kept
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// From when on: a day such as `2026-03-01`, or an RFC 3339 time
+    /// The earliest time: a day such as `2026-03-01`, or an RFC 3339 time
     #[arg(long, value_name = "TIME", env = "POSTHASTE_WEBHOOK_SINCE", value_parser = since)]
     since: OffsetDateTime,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `posthaste webhooks`: the operators' webhooks, and a look after those of clients.
+//! `posthaste webhooks`: manages operators' webhooks, and supervises those of clients.
 
 mod change;
 mod context;
@@ -15,7 +15,7 @@ use self::{
 };
 
 commands! {
-    /// Have events delivered to webhooks, and look after those of clients
+    /// Manage webhooks, and supervise those of clients
     Webhooks {
         Create(Create),
         List(List),
@@ -23,7 +23,7 @@ commands! {
         Update(Update),
         /// Stop deliveries for a while; events wait
         Pause(WebhookArgs) => set(WantedState::Paused),
-        /// Resume deliveries, also to a webhook that was disabled; events that waited follow
+        /// Resume deliveries, also to a disabled webhook; waiting events follow
         Resume(WebhookArgs) => set(WantedState::Active),
         Rotate(Rotate),
         Test(Test),
