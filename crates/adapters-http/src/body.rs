@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_arrive_is_given_up() {
+    async fn a_body_that_does_not_arrive_is_refused() {
         let request = TestRequest::put()
             .insert_header(header::ContentType::json())
             .to_http_request();

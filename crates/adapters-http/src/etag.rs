@@ -11,7 +11,7 @@ use ring::digest::{SHA256, digest};
 
 use crate::{answer::Answer, error::ApiError};
 
-/// The length of a tag in bytes: enough to tell all versions of an answer apart.
+/// The length of a tag in bytes: enough to distinguish all versions of an answer.
 const TAG_BYTES: usize = 16;
 
 /// A private cache may store the answer, but must revalidate it before each use.

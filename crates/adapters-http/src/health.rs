@@ -117,9 +117,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_were_not_read_for_a_minute_are_told() {
+    fn keys_that_were_not_read_for_a_minute_are_reported() {
         assert_eq!(warning(Duration::from_secs(59)), None);
-        let told = warning(Duration::from_secs(75)).unwrap();
-        assert!(told.contains("for 75 seconds"), "{told}");
+        let message = warning(Duration::from_secs(75)).unwrap();
+        assert!(message.contains("for 75 seconds"), "{message}");
     }
 }

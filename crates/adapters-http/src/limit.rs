@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn any_limit_is_told() {
+    fn every_limit_is_announced() {
         let clock = Uptime(Arc::new(|| Duration::from_hours(500_000)));
         for (per_minute, left) in [
             (1, "r=0;t=60"),

@@ -44,7 +44,7 @@ fn complete(schema: &mut Value) {
                 always.push(name.clone());
             }
             complete(field);
-            // References have no room for marks.
+            // A reference has no room for marks, so it becomes plain again.
             if let Some([only]) = field["allOf"].as_array().map(Vec::as_slice) {
                 *field = only.clone();
             }

@@ -12,7 +12,7 @@ pub struct Settings {
     /// On Azure the deployment's name.
     pub model: String,
     pub api_key: Option<SecretString>,
-    /// Of a call. After a timeout it is up to four times as long.
+    /// The time limit of a call. After timeouts it grows up to fourfold.
     pub timeout: Duration,
     pub extra_body: ExtraBody,
     pub prices: Prices,

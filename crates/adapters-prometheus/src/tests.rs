@@ -185,7 +185,7 @@ async fn what_waits_is_counted_now_and_then() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_page_says_how_subscribers_and_accounts_stand() {
+async fn the_page_has_the_states_of_subscribers_and_accounts() {
     let store = Arc::new(MemoryStore::new());
     let addresses = ["a@x.example", "b@x.example", "c@x.example"];
     let puts = addresses.map(|address| report(address, "{}"));

@@ -15,7 +15,7 @@ impl SqliteStore {
             .transaction(async move |conn| writes.write(conn).await)
             .await?;
         if erases && self.overwrite_deleted().await != Ok(true) {
-            tracing::info!("the write-ahead log is in use and still has people who were erased");
+            tracing::info!("the write-ahead log is in use, and still contains erased people");
         }
         Ok(answer)
     }

@@ -33,7 +33,7 @@ impl RecentCommits {
         self.probed = Some((now, result));
     }
 
-    /// `None` if only a probe can tell.
+    /// `None` if only a probe can find out.
     pub(crate) fn check(&self, now: Instant) -> Option<Result<(), StoreError>> {
         let is_within = |at: Instant, time| now.saturating_duration_since(at) < time;
         if let Some((at, why)) = &self.failed

@@ -50,11 +50,11 @@ fn reports_and_objections_wait_for_a_decision() {
         item("2 reports of readers wait for a decision."),
         item("1 objection of a client waits for a decision."),
     ];
-    assert_eq!(told(&state), expect);
+    assert_eq!(summaries(&state), expect);
     assert_eq!(items(&state)[0].since, noon() - hours(1));
 }
 
-fn told(state: &State) -> Vec<(&'static str, String, String)> {
+fn summaries(state: &State) -> Vec<(&'static str, String, String)> {
     let items = items(state).into_iter();
     items
         .map(|item| (item.kind.as_str(), item.page, item.sentence))
@@ -85,8 +85,8 @@ fn a_state_in_order_has_no_items() {
         refused: 3,
         ..Counts::default()
     };
-    assert_eq!(told(&nothing()), []);
-    assert_eq!(told(&of_client(&healthy, 97)), []);
+    assert_eq!(summaries(&nothing()), []);
+    assert_eq!(summaries(&of_client(&healthy, 97)), []);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_source_is_named_with_what_to_do() {
     };
     let sentence = "80 of 100 pushes of Client 1 were refused. Its page has the reasons.";
     let expect = ("source_refused", page.clone(), sentence.to_owned());
-    assert_eq!(told(&of_client(&refused, 20)), [expect]);
+    assert_eq!(summaries(&of_client(&refused, 20)), [expect]);
 
     let rejected = Counts {
         withdrawn: 40,
@@ -109,7 +109,7 @@ fn a_source_is_named_with_what_to_do() {
     let sentence = "40 of 100 visible postings of Client 1 were rejected, or their new content \
                     is held back. Look at the source.";
     let expect = ("source_rejected", page.clone(), sentence.to_owned());
-    assert_eq!(told(&of_client(&rejected, 60)), [expect]);
+    assert_eq!(summaries(&of_client(&rejected, 60)), [expect]);
 
     let mut silent = of_client(&Counts::default(), 0);
     silent.clients[0].expect_every = Some(hours(1));
@@ -117,10 +117,10 @@ fn a_source_is_named_with_what_to_do() {
     let sentence = "Client 1 has pushed nothing since 2026-03-01. Look at the source, or expect it \
                     less often.";
     let expect = ("source_silent", page, sentence.to_owned());
-    assert_eq!(told(&silent), [expect]);
+    assert_eq!(summaries(&silent), [expect]);
     assert_eq!(items(&silent)[0].since, noon());
     silent.clients[0].revoked_at = Some(noon());
-    assert_eq!(told(&silent), []);
+    assert_eq!(summaries(&silent), []);
 }
 
 /// The last import of a client's catalogue, of 100 lines that are updates.
@@ -182,7 +182,7 @@ fn an_honest_day_of_thirty_sources_raises_nothing_and_six_bad_ones_are_named() {
         clients,
         ..nothing()
     };
-    assert_eq!(told(&state), []);
+    assert_eq!(summaries(&state), []);
 
     let mut set = |n: u128, activity| state.activities.insert(client(n).id, activity);
     // Block pages are held back, the words of a cookie wall are rejected.
@@ -251,12 +251,12 @@ fn a_catalogue_is_named_with_its_client() {
         ("catalogue_held", page.clone(), held.to_owned()),
         ("catalogue_degraded", page, degraded.to_owned()),
     ];
-    assert_eq!(told(&state), expect);
+    assert_eq!(summaries(&state), expect);
     assert_eq!(items(&state)[0].client, Some(client(1).id));
 }
 
 #[test]
-fn what_is_no_posting_is_for_operators_or_its_owner_alone() {
+fn other_items_are_only_for_operators_or_their_owner() {
     let (enrich, mut gone) = (domain::posting::ENRICH.kind(), endpoint(1));
     gone.state = EndpointState::Disabled;
     gone.state_reason = Some("410".to_owned());
@@ -329,7 +329,7 @@ fn a_company_on_the_site_of_another_owner_is_an_item_until_they_have_one_owner()
         lookalikes: vec![pair(owner)],
         ..nothing()
     };
-    let [(kind, page, sentence)] = &told(&state(1))[..] else {
+    let [(kind, page, sentence)] = &summaries(&state(1))[..] else {
         panic!("one item");
     };
     assert_eq!(
@@ -340,5 +340,5 @@ fn a_company_on_the_site_of_another_owner_is_an_item_until_they_have_one_owner()
         sentence.starts_with("bolt (https://acme.example) of "),
         "{sentence}"
     );
-    assert_eq!(told(&state(2)), []);
+    assert_eq!(summaries(&state(2)), []);
 }

@@ -15,9 +15,9 @@ kernel::actions! {
     POSTINGS_RESTORE = "postings.restore",
     /// An operator marked two similar postings as different.
     POSTINGS_TELL_APART = "postings.tell_apart",
-    /// An objection was answered, and the decision stands.
+    /// An objection was answered, and the decision upheld.
     POSTINGS_UPHOLD = "postings.uphold",
-    /// An objection was answered, and the decision was reversed.
+    /// An objection was answered, and the decision reversed.
     POSTINGS_REVERSE = "postings.reverse",
     /// A posting was rejected or taken down because of reports.
     REPORTS_ACT = "reports.act",

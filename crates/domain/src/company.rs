@@ -66,7 +66,7 @@ pub struct CompanyView {
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
-    /// When an operator last merged it into another one, or gave it back.
+    /// When an operator last merged it into another one, or ended that merge.
     #[serde(with = "time::serde::rfc3339::option")]
     pub merged_at: Option<OffsetDateTime>,
 }
@@ -98,7 +98,8 @@ impl Company {
     reason = "each says of one column whether it is set"
 )]
 pub struct CompanyWrite {
-    /// The company afterwards, as far as the writer knows: inserted as it is.
+    /// The company after the write, as far as the writer knows. A missing one is inserted like
+    /// this.
     pub company: Company,
     /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
@@ -223,7 +224,7 @@ impl CompanyWrite {
         })
     }
 
-    /// When the write merges the company or gives it back, if it does.
+    /// The time of the write if it merges the company or ends its merge.
     pub fn merged_at(&self) -> Option<OffsetDateTime> {
         self.sets_alias.then_some(self.at)
     }

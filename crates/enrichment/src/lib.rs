@@ -78,7 +78,7 @@ pub enum EnrichError {
     Retry {
         /// A description for the operator.
         message: String,
-        /// The pause that the other side requested.
+        /// The pause that the model's endpoint requested.
         after: Option<Duration>,
     },
     /// The enricher cannot be reached or is overloaded. The posting is not the cause.
@@ -86,7 +86,7 @@ pub enum EnrichError {
     Unavailable {
         /// A description for the operator.
         message: String,
-        /// The pause that the other side requested.
+        /// The pause that the model's endpoint requested.
         after: Option<Duration>,
     },
     /// Permanent, until an operator fixes the cause.

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_stand_between_atoms() {
+    fn dots_are_between_atoms() {
         let is_dot_string = |address| parts(address).unwrap().is_dot_string();
         assert!(is_dot_string("a.b.c@d.example"));
         for address in [".a@b.example", "a.@b.example", "a..b@c.example"] {

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_is_told_from_another_one() {
+    fn a_misspelt_name_is_distinguished_from_another_one() {
         let names = ["title", "salary_min", "salary_max", "company"];
         for (text, expect) in [
             ("titel", Some("title")),

@@ -11,7 +11,7 @@ pub enum Rule {
     Term,
     Length,
     Range,
-    /// Characters that no line has.
+    /// A line with a forbidden character.
     Line,
     Null,
     Prohibited,
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_one_rule_whatever_their_values() {
+    fn errors_have_one_rule_for_all_values() {
         let errors = |json: &str| {
             let (_, errors) = crate::body::parse::<Known>(json).unwrap();
             errors.rules().collect::<Vec<_>>()

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registrable_domain_is_what_somebody_registers() {
+    fn a_registrable_domain_is_one_that_can_be_registered() {
         for (url, domain) in [
             ("https://jobs.acme.co.uk/1", Some("acme.co.uk")),
             ("https://ACME.example", Some("acme.example")),

@@ -62,8 +62,8 @@ impl AttentionItem {
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether a client with these prefixes may see it; without a client, an operator's reader.
-    /// Readers with prefixes see only their own client's items.
+    /// Whether a reader may see it: a client with these prefixes, or, without a client, an
+    /// operators' reader. A reader with prefixes sees only its own client's items.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {
             Some(client) => self.client == Some(client) || (self.is_of_board && prefixes.are_all()),

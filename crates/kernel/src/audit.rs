@@ -54,8 +54,8 @@ impl Attribution {
     }
 }
 
-/// A line of the audit. Writing a known id replaces its details: those of a long run are known at
-/// its end.
+/// A line of the audit. Writing a stored id again replaces the details, because a long run knows
+/// them only at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The run's id, or the id of its act on this subject.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn details_are_told_in_words() {
+    fn details_are_rendered_in_words() {
         let id = Uuid::nil();
         let operator = Operator::new("ann").unwrap();
         let entry = Attribution { id, operator }

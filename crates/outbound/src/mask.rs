@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_hidden_wherever_they_stand() {
+    fn addresses_are_hidden_anywhere() {
         for (text, expect) in [
             ("ada@example.com", "[address]"),
             (

@@ -230,17 +230,17 @@ impl Drop for Cluster {
 /// Returns whether the server ends within the limit.
 fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
     let deadline = Instant::now() + STOP_LIMIT;
-    let mut told = false;
+    let mut is_reported = false;
     while Instant::now() < deadline {
         // Checked before the signal is sent: afterwards its id may be reused.
         if !matches!(server.try_wait(), Ok(None)) {
             return true;
         }
-        if !told {
+        if !is_reported {
             if let Some(server) = i32::try_from(server.id()).ok().and_then(Pid::from_raw) {
                 shutdown.tell(server);
             }
-            told = true;
+            is_reported = true;
         }
         thread::sleep(POLL);
     }

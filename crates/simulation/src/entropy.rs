@@ -19,7 +19,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime as monotonic};
 
 static STATE: AtomicU64 = AtomicU64::new(0);
 
-/// In seconds. It stands still, because the product's clocks are passed in.
+/// In seconds. The clock does not advance, because the product's clocks are passed in.
 const WALL: i64 = 1_772_366_400;
 
 const REALTIME: c_int = 0;

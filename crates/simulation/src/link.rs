@@ -38,7 +38,7 @@ const COMMIT: [Fault; 5] = [
     Fault::Locked,
 ];
 
-fn away() -> StoreError {
+fn unavailable() -> StoreError {
     StoreError::Unavailable("away".to_owned())
 }
 
@@ -72,7 +72,7 @@ impl Link {
         self.hop().await;
         if self.world.is_hit(1) {
             self.world.note(format!("{}: {what} fails", self.name));
-            return Err(away().into());
+            return Err(unavailable().into());
         }
         let done = call.await;
         self.hop().await;
@@ -116,7 +116,7 @@ impl Link {
     ) -> Result<T, E> {
         let done = match fault {
             None => call.await,
-            Some(Fault::Away) => Err(away().into()),
+            Some(Fault::Away) => Err(unavailable().into()),
             Some(Fault::Conflict) => Err(StoreError::Conflict.into()),
             Some(Fault::Locked) => Err(StoreError::Locked("a row".to_owned()).into()),
             Some(Fault::Lost) => Err(StoreError::InDoubt("lost".to_owned()).into()),

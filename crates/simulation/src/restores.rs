@@ -17,7 +17,7 @@ pub struct Restores {
 }
 
 impl Restores {
-    /// A posting was written; tells what must not be.
+    /// Notes a written posting. Returns an error if an undo restored values that it never had.
     pub fn written(
         &mut self,
         before: &Posting,
@@ -56,8 +56,8 @@ impl Restores {
     }
 }
 
-/// Whether a posting has these details, whatever is said of its expiry, and is open or not as it
-/// was, unless a verdict closed it.
+/// Whether a posting has these details, apart from the reason of an expiry, and is still open or
+/// closed, unless a verdict closed it.
 fn is_same((details, status): &(Details, Status), posting: &Posting) -> bool {
     let mut details = details.clone();
     (details.expiration_reason).clone_from(&posting.details.expiration_reason);

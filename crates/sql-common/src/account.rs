@@ -47,8 +47,8 @@ statement! {
     }
 }
 
-/// Leases all of these accounts, which are in lock order, within the caller's transaction. A
-/// conflict if one is taken.
+/// Leases all of these accounts, in the order of locks, within the caller's transaction. A conflict
+/// if one is already leased.
 pub async fn lease(
     conn: &mut impl Executor,
     accounts: &BTreeSet<&'static str>,

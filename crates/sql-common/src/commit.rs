@@ -272,7 +272,7 @@ pub async fn write_tasks(
     let events: Vec<_> = tasks
         .events
         .iter()
-        .filter_map(|it| told(it, merged))
+        .filter_map(|it| as_committed(it, merged))
         .collect();
     let events: Vec<_> = events.iter().map(|it| row::<EventRow>(it)).collect();
     conn.execute_each::<Record>(&events, &[]).await?;
@@ -280,15 +280,15 @@ pub async fn write_tasks(
 }
 
 /// An event with its company's state after the commit; nothing if the company did not change.
-fn told<'a>(event: &'a Event, merged: &Merged) -> Option<Cow<'a, Event>> {
-    let stands = match &event.subject {
+fn as_committed<'a>(event: &'a Event, merged: &Merged) -> Option<Cow<'a, Event>> {
+    let after = match &event.subject {
         Subject::Company(company) => merged.get(&company.id),
         _ => None,
     };
-    let Some(stands) = stands else {
+    let Some(after) = after else {
         return Some(Cow::Borrowed(event));
     };
     let mut event = event.clone();
-    event.subject = Subject::Company(stands.clone()?);
+    event.subject = Subject::Company(after.clone()?);
     Some(Cow::Owned(event))
 }

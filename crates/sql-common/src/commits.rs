@@ -1,4 +1,4 @@
-//! All that the stores write in one transaction.
+//! The types that the stores write in one transaction.
 
 use std::future::Future;
 
@@ -23,7 +23,7 @@ pub trait Commit: Send + Sync + 'static {
     fn write(&self, conn: &mut impl Executor)
     -> impl Future<Output = Outcome<Self::Answer>> + Send;
 
-    /// Whether people go, who must not remain in SQLite's write-ahead log.
+    /// Whether it deletes personal data, which must not remain in SQLite's write-ahead log.
     fn erases(&self) -> bool {
         false
     }

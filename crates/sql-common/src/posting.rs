@@ -117,8 +117,8 @@ pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// The original of a posting. Marks without a stored identifier do not count: their readers were
-/// not checked.
+/// The original of a posting. `None` without a stored identifier: then it is unknown who may see
+/// the original.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,

@@ -286,12 +286,12 @@ macro_rules! listed {
 /// | template | text |
 /// |---|---|
 /// | `{table}` | `id, name, …` |
-/// | `{table read}` | `table.id, table.name, …`, of what a row is read from |
+/// | `{table read}` | `table.id, table.name, …`, the columns of a row that is read |
 /// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one row that is sent |
-/// | `{table given}` | the rows that are sent, as `FROM` has them |
+/// | `{table given}` | the rows that are sent, for `FROM` |
 /// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
 /// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows that are sent |
-/// | `{table rows}` | what follows `INSERT INTO table ({table})`: all rows that are sent, or one |
+/// | `{table rows}` | the text after `INSERT INTO table ({table})`: all rows that are sent, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
 /// | `{table.changing = sent}` | `name = sent.name, …` |
@@ -412,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_where_their_names_do() {
+    fn values_are_in_the_places_of_their_names() {
         let text = "SELECT ':a', x::text -- it's a :comment\nFROM t WHERE id = :id AND n > :n";
         let text = Text::new(text);
         assert_eq!(

@@ -124,7 +124,7 @@ impl Outcome {
         matches!(self, Self::Delivered(_))
     }
 
-    /// Whether the receiver did not answer, as it likely would not for any event.
+    /// Whether the receiver gave no answer, and probably would not for any event.
     pub const fn is_silent(self) -> bool {
         matches!(self, Self::NoAnswer(_)) && self.was_made()
     }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_is_told_on_one_short_line() {
+    fn a_missing_answer_is_one_short_line() {
         let of = |cause: &str| Attempt::unanswered(NoAnswer::Connection, cause, TIME);
         let refused = of("connection\r\nrefused");
         assert!(refused.outcome.is_silent());

@@ -125,7 +125,7 @@ impl Endpoint {
         if self.owner == Owner::Operator {
             // Its receiver may be anyone's, so operators must name the event.
             let is_named = self.names.is_some();
-            return Ok(self.told_of_reports(is_named));
+            return Ok(self.with_reports_if(is_named));
         }
         let client = owner.filter(|client| client.is_active());
         let client = client.ok_or(CLIENT_REVOKED)?;
@@ -134,11 +134,11 @@ impl Endpoint {
         }
         self.prefixes.clone_from(&client.prefixes);
         let may_report = client.may(Scope::REPORTERS);
-        Ok(self.told_of_reports(may_report))
+        Ok(self.with_reports_if(may_report))
     }
 
     /// The endpoint without readers' reports, unless permitted.
-    fn told_of_reports(mut self, may: bool) -> Self {
+    fn with_reports_if(mut self, may: bool) -> Self {
         if !may && self.names().contains(&REPORT_DECIDED) {
             let names = self.names().iter().filter(|name| **name != REPORT_DECIDED);
             self.names = Some(names.cloned().collect());

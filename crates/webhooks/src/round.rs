@@ -76,7 +76,7 @@ pub struct DeliveryRound {
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
-    /// Whether an attempt could not be made, as it would not be at once.
+    /// Whether an attempt was withdrawn, because it cannot be made now.
     withdrew: bool,
 }
 

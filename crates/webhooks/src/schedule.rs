@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_gives_up_after_eleven_attempts_within_three_days() {
+    fn the_default_ends_after_eleven_attempts_within_three_days() {
         let schedule: RetrySchedule = DEFAULT_RETRY_SECONDS.parse().unwrap();
         assert_eq!(schedule, RetrySchedule::default());
         for (attempts, expect) in [(0, 0), (1, 5), (2, 300), (10, 36_000)] {

@@ -7,7 +7,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Next to a busy thread, such a thread gets about a tenth of a core.
+/// Beside a busy thread, such a thread gets about a tenth of a core.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 

@@ -1,4 +1,4 @@
-//! Moves the postings of companies that were merged or given back, and finds companies that may be
+//! Moves the postings of companies that were merged or unmerged, and finds companies that may be
 //! one.
 
 use std::{sync::Arc, time::Duration};
@@ -72,8 +72,8 @@ impl Handler for Companies {
 }
 
 impl Companies {
-    /// Works on a task until it is done, put off, or returned because of a stop. An interrupted one
-    /// continues with the rest.
+    /// Works on a task until it is done, postponed, or released because of a stop. An interrupted
+    /// task continues with the rest.
     async fn settle(&self, task: &Claimed, stop: &CancellationToken) -> Result<(), StoreError> {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);

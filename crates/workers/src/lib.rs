@@ -1,22 +1,23 @@
-//! The background work of Posthaste, on ports alone: work that follows from commits, and periodic
+//! The background work of Posthaste, on ports only: work that follows from commits, and periodic
 //! jobs.
 //!
 //! Several loops run side by side, so that none waits for another:
 //!
 //! - Tasks of the outbox: [`enrich`], [`duplicates`], [`companies`], [`newsletter`]. [`poll`]
-//!   claims them and keeps their leases, [`tasks`] decides about failures. A commit of this process
-//!   wakes them ([`wake`], [`observed`]). For others they look every second.
+//!   claims them and renews their leases, [`tasks`] decides about failures. A commit of this
+//!   process wakes the loops ([`wake`], [`observed`]). For commits of other processes they poll
+//!   every second.
 //! - [`webhooks`] delivers events to receivers.
 //! - [`jobs`] ends lifetimes, and deletes old rows.
-//! - [`activity`] writes what clients did; [`replica`] measures how far a replica is behind.
+//! - [`activity`] writes what clients did; [`replica`] measures the lag of a replica.
 //!
 //! Under load the loops give way to pushes, and long computations have threads of low priority
 //! ([`background`]). A remote [`enricher`] has several loops with one posting each, and a [circuit
 //! breaker](model_breaker).
 //!
-//! No loop ends: failures and panics are logged, and the work is retried. A batch that fails as a
-//! whole is handled task by task ([`split`]). A task whose worker died is handled alone
-//! ([`quarantine`]), and dead-lettered after three deaths.
+//! No loop ends: failures and panics are logged, and the work is retried. If a batch fails, its
+//! tasks are handled one by one ([`split`]). A task whose worker died runs exclusively
+//! ([`quarantine`]), and is dead-lettered after three deaths.
 //!
 //! A kind of task is a file and a line of [`HANDLERS`]; a periodic job is a file and a line of
 //! [`jobs`].
@@ -83,7 +84,7 @@ pub fn kinds() -> &'static [Kind] {
     &KINDS
 }
 
-/// Beyond the loops' own limit, for a store that does not answer.
+/// Beyond the loops' own time limit, if the store does not answer.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Fails if the threads cannot be created.

@@ -124,7 +124,7 @@ async fn round<H: Handler>(
         return Ok(0);
     }
     if handler.is_shared_queue() {
-        // There may be more tasks, and another loop is waiting.
+        // There may be more tasks: wakes another waiting loop.
         signal.call();
     }
     work_on(tasks, handler, &claimed, stop).await?;
@@ -154,7 +154,7 @@ async fn work_on<H: Handler>(
         }
     };
     if result.is_err() {
-        // With a delay, because the same would happen at once.
+        // With a delay: an immediate retry would fail the same way.
         tasks.give_back(&tokens, time::Duration::SECOND).await;
     }
     result

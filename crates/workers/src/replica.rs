@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_that_stands_still_takes_no_memory() {
+    fn a_stopped_replica_takes_no_memory() {
         let start = Instant::now();
         let mut track = Track::default();
         for second in 0..10_000 {

@@ -2,8 +2,8 @@ use kernel::{StoreError, outbox::Claimed};
 
 use super::tasks::Tasks;
 
-/// After so many consecutive tasks without a recordable failure, the store counts as unavailable. A
-/// single one may be a locked row.
+/// After this many consecutive tasks whose failure could not be recorded, the store counts as
+/// unavailable. A single one may be a locked row.
 const MISSES: usize = 2;
 
 /// A batch that is handled task by task. A task whose result the store refuses is postponed alone.

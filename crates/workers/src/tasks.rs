@@ -47,7 +47,7 @@ impl Tasks {
         Duration::try_from(self.settings().lease.length).unwrap_or(Duration::MAX)
     }
 
-    /// Claims due tasks of a queue, or else of the queue behind it.
+    /// Claims due tasks of a queue, otherwise of its fallback queue.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
         let lease = self.lease();
         for queue in with_behind(queue) {
@@ -64,7 +64,8 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether a queue, or the one behind it, has a crashed task. Asks the store once an interval.
+    /// Whether a queue or its fallback has a crashed task. Asks the store at most once per
+    /// interval.
     pub async fn has_crashed(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings().poll_every;
         if !self.quarantine.is_to_look(queue, every) {
@@ -203,7 +204,7 @@ enum Again {
 }
 
 impl Failure {
-    /// Workers died of the task.
+    /// Workers died while handling the task.
     pub fn poison() -> Self {
         Self {
             message: LOST_TOO_OFTEN.to_owned(),

@@ -28,7 +28,7 @@ struct Mutant {
 }
 
 /// Runs the mutants whose names contain a text, and prints the seed that finds each. All are built
-/// at once; a variable turns one on.
+/// at once; an environment variable enables one.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let mutants = Mutants::read()?.mutant;

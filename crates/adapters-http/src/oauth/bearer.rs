@@ -175,7 +175,7 @@ fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
     if values.next().is_some() {
         return Err(AuthError::Ambiguous);
     }
-    // As `to_str`, which looks at each letter of a token by itself.
+    // Like `to_str`, which checks a token letter by letter.
     let value = str::from_utf8(value.as_bytes())
         .ok()
         .filter(|value| value.is_ascii())

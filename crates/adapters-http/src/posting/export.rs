@@ -103,7 +103,8 @@ impl Options for Choice {
 }
 
 refusals! {
-    /// 505 of an answer whose end HTTP/1.0 cannot tell from a break.
+    /// 505 for an answer whose end a client of HTTP/1.0 cannot distinguish from a broken
+    /// connection.
     needs_http_1_1: HTTP_VERSION_NOT_SUPPORTED,
         "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
          front, set proxy_http_version 1.1.";

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_safe_whatever_a_field_is_called() {
+    fn a_header_is_safe_with_any_field_name() {
         check("", r#""""#);
         check("titel", r#""titel";nearest="title""#);
         check("x\"y\\z, a;b=c", r#""x\"y\\z, a;b=c""#);

@@ -70,7 +70,7 @@ impl Default for PartOfList {
 
 impl PartOfList {
     /// Writes the postings found. Another part follows if the client wants more and more exist.
-    /// After a short page none follows, because the store has looked at many others.
+    /// After a short page none follows, because the store has examined many others already.
     pub fn write(
         self,
         page: &PostingPage,
@@ -238,7 +238,7 @@ pub mod tests {
 
     /// A large answer must not block the only thread, which also answers health checks.
     #[test]
-    fn a_large_answer_holds_up_nobody_while_it_is_written() {
+    fn a_large_answer_delays_no_other_while_it_is_written() {
         let runtime = Builder::new_current_thread()
             .max_blocking_threads(1)
             .build()

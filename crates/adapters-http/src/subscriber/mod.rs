@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_named_in_a_log() {
+    fn no_person_is_named_in_a_log() {
         let masked = "/api/newsletter/subscribers/…";
         let encoded = "/api/newsletter/%73ubscribers/ada@example.com";
         let decoded = "/api/newsletter/subscribers/ada@example.com";

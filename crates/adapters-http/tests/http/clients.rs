@@ -11,7 +11,7 @@ use crate::support::{PATH, Response, TestApp, posting, push, put, request};
 const INTEGRATION: &str = "/api/job-board/integration";
 
 #[tokio::test]
-async fn every_answer_tells_of_the_limit() {
+async fn every_answer_names_the_limit() {
     let app = TestApp::spawn();
     let (_, form) = app
         .credentials(|client| client.requests_per_minute = NonZeroU32::new(9))
@@ -63,7 +63,7 @@ async fn every_answer_tells_of_the_limit() {
     }
 }
 
-fn told(answer: &Response) -> (u16, [Option<&str>; 4]) {
+fn summary(answer: &Response) -> (u16, [Option<&str>; 4]) {
     let headers = ["Outcome", "Status", "Notice"].map(|name| format!("Posthaste-{name}"));
     let [outcome, status, notice] = headers.map(|name| answer.header(&name));
     (
@@ -87,7 +87,7 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
         let mut uuids = Vec::new();
         for query in ["?dry_run=true", "?dry_run=true", "?dry_run=false"] {
             let answer = put(&token, &format!("a{query}"), &body).send(&app).await;
-            assert_eq!(told(&answer), expect, "{query}");
+            assert_eq!(summary(&answer), expect, "{query}");
             let uuid = answer.json()["data"]["uuid"].clone();
             assert_eq!(answer.text(), format!("{{\"data\":{{\"uuid\":{uuid}}}}}"));
             uuids.push(uuid);
@@ -100,7 +100,7 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
     }
     let expire = json!({"expiration": {}});
     let refused = put(&token, "b?dry_run=true", &expire).send(&app).await;
-    assert_eq!(told(&refused), (404, [None; 4]));
+    assert_eq!(summary(&refused), (404, [None; 4]));
 }
 
 /// The crate of the rules tests their effect on texts.
@@ -174,22 +174,22 @@ async fn a_strict_push_has_unknown_fields_refused() {
     };
     let (pending, applied) = (Some("PendingEnrichment"), Some("handling=strict"));
     let refused = strict("a", &body).send(&app).await;
-    assert_eq!(told(&refused), (422, [None, None, None, applied]));
+    assert_eq!(summary(&refused), (422, [None, None, None, applied]));
     let message = "is not a known field; the nearest one is title";
     assert_eq!(refused.json()["errors"], json!({"titel": [message]}));
     let accepted = strict("a", &posting()).send(&app).await;
     assert_eq!(
-        told(&accepted),
+        summary(&accepted),
         (201, [Some("created"), pending, None, applied])
     );
     let usual = put(&token, "a", &body).header("Prefer", "handling=other");
     let notice = Some(r#"unknown_field;field="titel";nearest="title""#);
     let unchanged = (200, [Some("unchanged"), pending, notice, None]);
-    assert_eq!(told(&usual.send(&app).await), unchanged);
+    assert_eq!(summary(&usual.send(&app).await), unchanged);
 }
 
 #[tokio::test]
-async fn a_lenient_push_is_corrected_and_tells_each_step() {
+async fn a_lenient_push_is_corrected_and_reports_each_step() {
     let (app, token) = TestApp::with_writer().await;
     let mut body = posting();
     body["location_country_code"] = "UK".into();
@@ -200,13 +200,13 @@ async fn a_lenient_push_is_corrected_and_tells_each_step() {
         r#"corrected;field="location_country_code";to="GB", left_out;field="salary_period""#;
     let applied = Some("handling=lenient");
     let created = (201, [Some("created"), pending, Some(notices), applied]);
-    assert_eq!(told(&lenient.send(&app).await), created);
+    assert_eq!(summary(&lenient.send(&app).await), created);
     let stored = app.get(&token, &format!("{PATH}/a")).await.json();
     assert_eq!(stored["data"]["location_country_code"], "GB");
     let untitled = json!({"title": null});
     let refused = put(&token, "a", &untitled).header("Prefer", "handling=lenient");
     let refused = refused.send(&app).await;
-    assert_eq!(told(&refused), (422, [None, None, None, applied]));
+    assert_eq!(summary(&refused), (422, [None, None, None, applied]));
 }
 
 #[tokio::test]
@@ -376,9 +376,9 @@ async fn pages_share_the_limit_and_the_places_of_the_api() {
         "{limited:?}"
     );
     assert_eq!(app.get(&token, INTEGRATION).await.status, 429);
-    for (places, told) in [(4, "8"), (5, "9 TooMany"), (9, "8 TooMany"), (4, "8")] {
-        let told_of = visit(other, places).await;
-        assert_eq!(told_of.text(), told);
-        assert_eq!(told_of.header("RateLimit"), None);
+    for (places, expect) in [(4, "8"), (5, "9 TooMany"), (9, "8 TooMany"), (4, "8")] {
+        let page = visit(other, places).await;
+        assert_eq!(page.text(), expect);
+        assert_eq!(page.header("RateLimit"), None);
     }
 }

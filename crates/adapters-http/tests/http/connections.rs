@@ -44,7 +44,7 @@ async fn send_slowly(writer: &mut OwnedWriteHalf, bytes: &[u8]) {
 }
 
 #[tokio::test]
-async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
+async fn a_byte_now_and_then_keeps_no_connection() {
     let app = quick();
     let address = app.connect().await.peer();
     let put = format!("PUT {PATH}/x HTTP/1.1\r\nHost: x\r\n");
@@ -221,7 +221,7 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
     ] {
         let head = head(&token, to, kind, body.len());
         connection.write(head.as_bytes()).await;
-        assert!(connection.is_told_to_continue().await);
+        assert!(connection.gets_continue().await);
         connection.write(body.as_bytes()).await;
         assert_eq!(connection.read(false).await.status, status);
     }

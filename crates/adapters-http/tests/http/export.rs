@@ -1,4 +1,4 @@
-//! The export: lines as in the list, and an end that tells whether it is complete.
+//! The export: lines as in the list, and an end that shows whether it is complete.
 
 use std::sync::atomic::Ordering;
 

@@ -166,7 +166,7 @@ async fn strangers_share_the_budget_and_keep_no_client_out() {
 }
 
 #[tokio::test]
-async fn health_checks_find_a_place_whoever_waits_on_the_others() {
+async fn health_checks_find_a_place_when_all_others_are_taken() {
     let app = app(|settings| settings.max_connections = 40);
     let token = app.writer().await;
     push(&app, &token, "small", &posting()).await;

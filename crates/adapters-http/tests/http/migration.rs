@@ -170,7 +170,7 @@ async fn pages_speak_the_language_of_the_browser() {
 }
 
 #[tokio::test]
-async fn looking_at_the_link_moves_nobody_and_whoever_has_moved_is_led_on() {
+async fn opening_the_link_moves_no_subscriber_and_leads_moved_ones_on() {
     let app = app().await;
     let target = format!("{CONFIRM}?utm_source=mail&token={KNOWN_TOKEN}");
     for (method, accept) in [
@@ -221,7 +221,7 @@ async fn a_link_that_leads_nowhere_is_a_page_for_a_browser_and_json_for_a_progra
 }
 
 #[tokio::test]
-async fn a_failure_is_told_in_the_same_ways() {
+async fn a_failure_is_answered_in_the_same_ways() {
     let app = app().await;
     let broken = "fault:broken";
     for (failing, button, retry, says) in [

@@ -117,7 +117,7 @@ async fn a_report_beyond_the_prefixes_of_a_client_is_not_found() {
 
 /// No operation, event or log line reveals the reporter.
 #[tokio::test]
-async fn nobody_outside_the_operators_sees_a_reporter() {
+async fn only_operators_see_a_reporter() {
     let log = Log::of_this_process();
     let (app, writer) = TestApp::with_writer().await;
     let all = app.token(Scope::ALL).await;

@@ -53,7 +53,7 @@ fn an_approval_and_every_rejection_are_read() {
 }
 
 #[test]
-fn prose_a_fence_and_thoughts_may_stand_around_it() {
+fn prose_a_fence_and_thoughts_may_surround_it() {
     let json = serde_json::to_string_pretty(&approval()).unwrap();
     let with_braces = rejection("spam").to_string().replace("words", "{words} }");
     for text in [

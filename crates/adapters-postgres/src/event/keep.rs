@@ -92,8 +92,8 @@ statement! {
     )
 }
 
-/// Whether the ids of transactions have started low again, because a dump was restored in a new
-/// server: the next events would not follow those that are there.
+/// Whether the ids of transactions restarted low, because a dump was restored in a new server: new
+/// events would come before stored ones.
 pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))

@@ -155,7 +155,7 @@ async fn a_store_recovers_by_itself() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_given_up() {
+async fn a_silent_server_fails_the_call() {
     let database = Database::migrated();
     let proxy = Proxy::to(&database).await;
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
@@ -227,7 +227,7 @@ async fn waiting_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_stands_still_is_ended() {
+async fn an_idle_transaction_is_ended() {
     let database = Database::migrated();
     let options = PostgresOptions {
         idle_in_transaction_timeout: Duration::from_millis(200),

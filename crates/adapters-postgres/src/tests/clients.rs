@@ -92,7 +92,7 @@ async fn many_may_record_at_once() {
 
 /// The caller keeps what could not be written.
 #[tokio::test]
-async fn a_client_that_is_locked_is_soon_given_up() {
+async fn waiting_for_a_locked_client_soon_fails() {
     const ROW: Duration = Duration::from_millis(50);
     let database = Database::migrated();
     let options = PostgresOptions {
@@ -129,7 +129,7 @@ async fn a_refusal_is_written_once() {
 }
 
 #[tokio::test]
-async fn activity_takes_as_many_round_trips_whatever_its_size() {
+async fn activity_of_any_size_takes_as_many_round_trips() {
     let database = Database::migrated();
     let (store, count) = counted(&database).await;
     let mut costs = Vec::new();

@@ -87,7 +87,7 @@ async fn commits_that_fail_in_a_row_are_not_ready() {
 
 /// The server announces its shutdown in its own language.
 #[tokio::test]
-async fn whatever_ends_the_connection_is_an_outage() {
+async fn every_lost_connection_is_an_outage() {
     let (_database, store) = fixture().await;
     let words = || StoreError::Broken("breche Verbindung ab".to_owned());
     let lives = store

@@ -45,7 +45,7 @@ fn is_locked(outcome: &Result<(), StoreError>) -> bool {
 }
 
 #[tokio::test]
-async fn a_locked_row_is_named_and_soon_given_up() {
+async fn waiting_for_a_locked_row_soon_fails_and_names_it() {
     let (_database, store, mut other) = two().await;
     store.commit(join([create(1), create(2)])).await.unwrap();
     let rename = || {
@@ -99,7 +99,7 @@ async fn a_locked_row_is_named_and_soon_given_up() {
 
 /// A row that is not committed yet cannot be named, but the commit times out as soon.
 #[tokio::test]
-async fn what_another_transaction_is_adding_is_soon_given_up() {
+async fn waiting_for_an_uncommitted_insert_soon_fails() {
     let (database, store, mut other) = two().await;
     store.commit(create(1)).await.unwrap();
     let elsewhere = another(&database).await;
@@ -123,7 +123,7 @@ async fn what_another_transaction_is_adding_is_soon_given_up() {
 
 /// So do commits of tasks and of subscribers.
 #[tokio::test]
-async fn every_commit_soon_gives_up() {
+async fn waiting_for_a_lock_soon_fails_every_commit() {
     let (_database, store, mut other) = two().await;
     let mut writes = create(1);
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));

@@ -112,7 +112,7 @@ fn outcomes(mut writes: WriteSet) -> WriteSet {
 }
 
 #[tokio::test]
-async fn a_commit_takes_as_many_whatever_its_size() {
+async fn a_commit_of_any_size_takes_as_many() {
     let database = Database::migrated();
     let (store, count) = counted(&database).await;
     let mut costs = Vec::new();
@@ -173,7 +173,7 @@ fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
 }
 
 #[tokio::test]
-async fn subscribers_take_as_many_whatever_their_number() {
+async fn any_number_of_subscribers_takes_as_many() {
     let database = Database::migrated();
     let (store, count) = counted(&database).await;
     let mut costs = Vec::new();

@@ -169,7 +169,7 @@ async fn a_round_that_waited_for_the_owner_is_decided_again() {
 /// So does every other call of a worker, for a round of any size, but that which records it: it
 /// looks first whether the lease still holds.
 #[tokio::test]
-async fn calls_of_a_round_take_as_many_whatever_its_size() {
+async fn calls_of_a_round_of_any_size_take_as_many() {
     let database = Database::migrated();
     let (store, count) = counted(&database).await;
     let endpoint = endpoint(1);

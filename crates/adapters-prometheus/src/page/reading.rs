@@ -4,7 +4,7 @@ use kernel::StoreError;
 use runtime::{Cached, panics};
 use tokio::time::timeout;
 
-/// Monitors give up after ten seconds.
+/// Monitors wait ten seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Limits the load of frequent requests.

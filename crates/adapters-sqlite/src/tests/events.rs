@@ -20,9 +20,9 @@ use tokio::task::JoinHandle;
 use super::{fixture, place, processes::two};
 use crate::{SqliteStore, inspect, prepare_restored};
 
-fn told(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
+fn raising(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
-    writes.tasks.events = subjects.into_iter().map(sample::told).collect();
+    writes.tasks.events = subjects.into_iter().map(sample::event).collect();
     writes
 }
 
@@ -70,7 +70,7 @@ async fn numbers_may_be_missing() {
     fill(&store, 2, 3).await;
     fill(&store, 7, 7).await;
     fill(&store, 3 * most, 3 * most).await;
-    store.commit(told([7])).await.unwrap();
+    store.commit(raising([7])).await.unwrap();
     let mut after = None;
     let mut pages = 0;
     let last = loop {
@@ -99,7 +99,7 @@ async fn numbers_may_be_missing() {
 async fn a_place_in_time_allows_for_disorder() {
     let (_dir, store) = fixture().await;
     for (n, second) in [(1, 0), (2, 6), (3, 3), (4, 4), (5, 9), (6, 60)] {
-        let mut writes = told([n]);
+        let mut writes = raising([n]);
         writes.tasks.events[0].at += time::Duration::seconds(second);
         store.commit(writes).await.unwrap();
     }
@@ -114,7 +114,7 @@ async fn a_place_in_time_allows_for_disorder() {
 async fn many_old_events_are_deleted_by_parts() {
     let (_dir, store) = fixture().await;
     fill(&store, 1, 2_500).await;
-    store.commit(told([7])).await.unwrap();
+    store.commit(raising([7])).await.unwrap();
     let after = noon() + minutes(1);
     assert_eq!(store.forget(after, 2_200).await, Ok(2_200));
     let deleted = "SELECT deleted_number FROM event_log";
@@ -140,11 +140,11 @@ async fn many_old_events_are_deleted_by_parts() {
 async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     let (dir, store) = fixture().await;
     for n in [1, 2] {
-        store.commit(told([n])).await.unwrap();
+        store.commit(raising([n])).await.unwrap();
     }
     let copy = dir.path().join("50% of #1?.db");
     store.copy_into(&copy).await.unwrap();
-    store.commit(told([3])).await.unwrap();
+    store.commit(raising([3])).await.unwrap();
     assert_eq!(inspect(&copy).unwrap().rows["events"], 2);
     prepare_restored(&copy).unwrap();
     let store = SqliteStore::open(&copy).unwrap();
@@ -156,7 +156,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
         limit: 10,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
-    store.commit(told(3..=5)).await.unwrap();
+    store.commit(raising(3..=5)).await.unwrap();
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
 
     let kept = Some(numbered(2));
@@ -190,7 +190,7 @@ async fn a_reader_misses_nothing_of_several_writers() {
         tokio::spawn(async move {
             for n in 0..EACH {
                 let first = from + 2 * n;
-                store.commit(told([first, first + 1])).await.unwrap();
+                store.commit(raising([first, first + 1])).await.unwrap();
             }
         })
     };
@@ -222,7 +222,7 @@ async fn readers_do_not_take_the_write_lock() {
     let (_dir, path) = place();
     let store = SqliteStore::open_with(&path, Duration::from_millis(50)).unwrap();
     store.migrate().await.unwrap();
-    store.commit(told([7])).await.unwrap();
+    store.commit(raising([7])).await.unwrap();
     let first = numbered(1);
 
     let _blocker = super::writing(&store);

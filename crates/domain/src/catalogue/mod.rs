@@ -1,9 +1,10 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
-//! An import of a catalogue states that its lines are all of them. An earlier posting that no line
-//! names expires once it was missing often enough ([`Patience`]). If so much is missing that the
-//! import looks broken, everything is held back ([`Roster`]). A [release] expires held-back
-//! postings. An [undo] reopens the postings that the last expiring import expired.
+//! The lines of an import are the whole catalogue. An earlier posting that no line names expires
+//! once enough imports in a row have missed it ([`Patience`]). If so much is missing that the
+//! import looks broken, nothing expires and the missing postings are held back ([`Roster`]). A
+//! [release] expires held-back postings. An [undo] reopens the postings that the last expiring
+//! import expired, and restores those that it changed.
 //!
 //! [release]: crate::usecase::CatalogueCorrections::release
 //! [undo]: crate::usecase::CatalogueCorrections::undo

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn unattributed_lines_hold_whatever_is_missing() {
+    fn unattributed_lines_hold_all_missing_postings() {
         let unattributed = Some(HeldBecause::Unattributed);
         for (named, percent, max_unattributed, lines, held) in [
             (99, 30, 0, 1, unattributed),

@@ -28,7 +28,7 @@ pub struct Change {
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
-    /// The import whose line it is.
+    /// The import whose line caused the change.
     pub import: Option<Uuid>,
     /// Whether this duplicate's original is searched again, because the offer changed.
     pub looks_up: bool,

@@ -26,7 +26,7 @@ pub(super) struct Pushed {
     pub is_update: bool,
     /// The notice that the company stays unchanged although the push differs.
     pub notice: Option<Notice>,
-    /// Whether the push would change it, but an earlier line with the same name and logo does.
+    /// Whether the write is left to an earlier line of the import, with the same name and logo.
     pub is_left: bool,
 }
 

@@ -29,7 +29,7 @@ pub enum Refused {
 /// An operator's answer to an objection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectionAnswer {
-    /// Whether the decision is reversed; otherwise it stands.
+    /// Whether the decision is reversed; otherwise it is upheld.
     pub reverses: bool,
     /// The answer to the client.
     pub sentence: String,

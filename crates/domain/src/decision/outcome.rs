@@ -104,8 +104,8 @@ fn hold_back(
     Some(change)
 }
 
-/// Ends a hold that began before `before`: the content is judged again, and rejected if it is still
-/// no ad. `None` without such a hold.
+/// Ends a hold that began at `before` or earlier: the content is judged again, and rejected if it
+/// is still no ad. `None` without such a hold.
 pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) -> Option<Change> {
     let is_over = |since| since <= before;
     let shown = posting.shown.clone();

@@ -153,8 +153,8 @@ pub struct WriteSet {
     pub tasks: TaskWrites,
 }
 
-/// The writes of features that a service may lack: it calls none of their use cases, and its store
-/// ignores them.
+/// The writes of optional features. A service that uses none of their use cases may have a store
+/// that ignores them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionalWrites {
     /// Catalogues: the leases required by the commit, which fails if one is lost.
@@ -165,7 +165,7 @@ pub struct OptionalWrites {
     pub standing: BTreeMap<PostingId, Version>,
     /// Duplicates: fingerprints of postings. `None` removes a closed posting's.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
-    /// Duplicates: pairs of postings that an operator called different openings.
+    /// Duplicates: pairs of postings that an operator marked as different openings.
     pub told_apart: BTreeSet<Apart>,
     /// Similar companies: newly found pairs of these companies, replacing earlier ones.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,

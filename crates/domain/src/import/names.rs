@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identifier_is_read_whatever_follows_it() {
+    fn the_identifier_is_read_before_any_text() {
         let deep = format!(r#"{{"id":"a","payload":{}"#, "[{\"x\":".repeat(50_000));
         for line in [
             r#"{"id":"a","payload":{"salary_min":NaN}}"#,

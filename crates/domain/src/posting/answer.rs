@@ -54,8 +54,8 @@ impl Answer {
         self
     }
 
-    /// The answer after a commit in doubt, with the answer that would have held: if nothing is left
-    /// to change, that commit succeeded.
+    /// The answer to a command that is repeated after a commit in doubt. If it finds nothing to
+    /// change, that commit succeeded, and its answer `doubted` holds.
     #[must_use]
     pub fn after_doubt(mut self, doubted: &Self) -> Self {
         if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {

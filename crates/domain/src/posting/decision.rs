@@ -71,7 +71,7 @@ pub enum DecidedBy {
     Rules(String),
     /// A model: its name and prompt version.
     Model(String),
-    /// A person. Without a name where an approval returned with its content.
+    /// An operator. `None` if content that an operator had approved returned.
     Operator(Option<Operator>),
 }
 

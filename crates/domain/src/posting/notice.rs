@@ -11,7 +11,7 @@ vocabulary! {
     NoticeCode {
         /// The posting had expired, and stays down.
         StillExpired = "still_expired",
-        /// An operator's rejection stands.
+        /// An operator's rejection remains.
         StillRejected = "still_rejected",
         /// An operator expired the posting, and it stays down.
         TakenDown = "taken_down",

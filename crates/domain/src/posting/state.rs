@@ -31,7 +31,7 @@ pub struct Posting {
     pub details: Details,
     /// The company.
     pub company_id: CompanyId,
-    /// The alias by which it came to the company. A company that is no alias any more gets it back.
+    /// The alias by which it came to the company. If the alias ends, the posting returns to it.
     pub came_by: Option<CompanyId>,
     /// The judged values shown instead, while pushed ones wait for a verdict.
     #[serde(default)]

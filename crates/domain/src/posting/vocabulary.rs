@@ -41,7 +41,7 @@ vocabulary! {
     /// The closed list of reasons for a rejection, by their names in answers, history, logs and
     /// models' answers.
     ReasonCode {
-        /// Nothing is left of the description once markup and links are taken away.
+        /// Nothing is left of the description without markup and links.
         NoContent = "no_content",
         /// The posting is a test, not an offer.
         TestPosting = "test_posting",

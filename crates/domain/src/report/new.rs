@@ -15,7 +15,7 @@ use crate::posting::check_email;
 /// The longest statement of a reporter or of an objection, in characters.
 const LONGEST_STATEMENT: usize = 2_000;
 
-/// A report's posting: identifier or UUID.
+/// Names a report's posting: by identifier or UUID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostingName(pub SourceIdentifier);
 

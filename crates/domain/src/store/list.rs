@@ -113,7 +113,7 @@ pub struct ListEntry {
     pub is_wanted: bool,
 }
 
-/// The postings examined for a page if few may be wanted.
+/// The postings examined for a page of a query that may want only few of them.
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {

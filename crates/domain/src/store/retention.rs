@@ -55,7 +55,7 @@ pub struct Erasure {
     pub statement: Option<Statement>,
     /// Waiting reports about it, which end.
     pub reports: Vec<ReportWrite>,
-    /// The lasting traces: its event and audit entry.
+    /// What remains of it: the event and the audit entry.
     pub tasks: TaskWrites,
 }
 

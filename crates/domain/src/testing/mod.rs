@@ -16,12 +16,12 @@ pub use self::{
         posting_view, push, push_as, push_by, pusher, put_id, renaming, state,
     },
 };
-/// Makes a test of each case of the contract suite for one store, in a module for each area.
+/// Creates a test of each case of the contract suite for one store, in a module per area.
 ///
-/// `$block_on` is a function that returns what a future comes to; `$fixture` is an expression for a
-/// future of `(guard, store)`, where the guard keeps alive whatever the empty store needs.
+/// `$block_on` is a function that runs a future and returns its result. `$fixture` is an expression
+/// for a future of `(guard, store)`; the guard keeps alive what the empty store needs.
 ///
-/// A store that implements some of the ports names the areas whose cases it is to pass:
+/// A store with only some of the ports names the areas to test:
 ///
 /// | area | needs |
 /// |---|---|

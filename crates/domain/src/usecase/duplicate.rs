@@ -76,9 +76,9 @@ pub async fn look_up(
             .partition(|it| it.duplicate_of.is_some());
         marked = marked.and(mark_each(store, &copies, now).await?);
         let pairs = unmarked.iter().map(|it| apart(it.id, own.id));
-        let told = store.told_apart(&pairs.collect::<Vec<_>>()).await?;
+        let distinct = store.told_apart(&pairs.collect::<Vec<_>>()).await?;
         for it in unmarked {
-            if !told.contains(&apart(it.id, own.id)) {
+            if !distinct.contains(&apart(it.id, own.id)) {
                 writes.tasks.ask(look_up_duplicates(it.id));
             }
         }
@@ -175,13 +175,13 @@ async fn mark_all(
         others.map(|other| apart(it.id, other.id))
     });
     let pairs: Vec<_> = pairs.collect();
-    let told = if pairs.is_empty() {
+    let distinct = if pairs.is_empty() {
         HashSet::new()
     } else {
         store.told_apart(&pairs).await?
     };
     let marks = postings.iter().filter_map(|it| {
-        let original = it.original(&candidates, &told);
+        let original = it.original(&candidates, &distinct);
         let original = original.map(Candidate::as_original);
         (original != it.duplicate_of).then_some((it, original))
     });

@@ -271,8 +271,8 @@ pub async fn record_outcomes(
     lookalikes.look_again(store, now).await.or(Ok(()))
 }
 
-/// Ends the hold of up to `limit` postings [held back](crate::posting::Held) since before `before`,
-/// in one commit. Returns their number.
+/// Ends the hold of up to `limit` postings [held back](crate::posting::Held) since `before` or
+/// earlier, in one commit. Returns their number.
 pub async fn end_holds(
     store: &dyn Store,
     before: OffsetDateTime,

@@ -54,8 +54,8 @@ pub enum ImportError {
 /// The driving port of imports.
 #[async_trait]
 pub trait Imports: Send + Sync {
-    /// Begins an import. If dropped before it is [finished](Import::finish), it ends, and completed
-    /// work stands.
+    /// Begins an import. An import that is dropped before it is [finished](Import::finish) ends;
+    /// its completed work stays.
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError>;
 }
 

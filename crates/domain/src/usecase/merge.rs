@@ -31,7 +31,7 @@ pub const MOST_ALIASES: usize = 1_000;
 
 const ALIKE: usize = 64;
 
-/// How long after a merge a posting decided before it may be committed.
+/// After a merge, a posting decided before it may still be committed for this long.
 const SETTLED: Duration = Duration::MINUTE;
 
 /// How long such a posting waits until it moves, and an unmerge until it begins.

@@ -74,8 +74,8 @@ pub async fn moderate(
     let mut writes = WriteSet::new(now);
     let Some(change) = change else {
         if command.ends_enrichment() {
-            // Other content may have been pushed meanwhile, so the task is requested, not ended: a
-            // dead one is retried, and finished where a verdict stands.
+            // Other content may have been pushed meanwhile, so the task is requested, not ended. A
+            // dead one is retried, and finished if the content has a verdict.
             writes.tasks.ask(enrich(posting.id));
         }
         store.commit(writes).await?;

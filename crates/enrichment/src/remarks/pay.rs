@@ -157,7 +157,7 @@ const SIGNS: [(&str, &[&str]); 5] = [
     ("SEK", &["kr"]),
 ];
 
-/// The figures of a text that stand beside the currency's code or sign.
+/// The figures of a text that are beside the currency's code or sign.
 fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
     let signs = SIGNS.iter().find(|(code, _)| *code == currency.as_str());
     let signs = signs.map_or(&[][..], |(_, signs)| signs);
@@ -190,7 +190,7 @@ fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
     figures
 }
 
-/// Words that stand near a figure that is pay.
+/// Words near a figure that is pay.
 const PAY: [&str; 22] = [
     "salary",
     "pay",

@@ -112,7 +112,7 @@ const CLOSING: [&str; 14] = [
     "sista ansökningsdag",
     "ansøgningsfrist",
 ];
-/// The characters behind such a word in which the date stands.
+/// The characters after such a word that may contain the date.
 const NEAR: usize = 40;
 
 fn closing_date(text: &str, today: Date) -> Option<Remark> {

@@ -150,7 +150,7 @@ const TWO: [Change; 10] = [
 ];
 
 #[test]
-fn of_two_hundred_pairs_nearly_all_are_told_right() {
+fn nearly_all_of_two_hundred_pairs_are_judged_right() {
     let (mut right, mut wrong) = (0, Vec::new());
     for (n, _) in ADS.iter().enumerate() {
         let (first, other) = (ad(n), ad((n + 1) % ADS.len()));

@@ -313,7 +313,7 @@ proptest! {
 }
 
 #[test]
-fn a_document_may_stand_in_a_script() {
+fn a_document_may_be_in_a_script() {
     let mut view = approved();
     view.posting.details.title = "</script><!--".to_owned();
     let written = job_posting(&view, Identity::Shown).unwrap();

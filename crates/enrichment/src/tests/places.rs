@@ -5,7 +5,7 @@ use fields::codes::CountryCode;
 
 use super::{SOURCE, by_rules, input};
 
-/// A country, what stands in the field of a city, and coordinates.
+/// A country, the text of a city's field, and coordinates.
 type Input = (&'static str, &'static str, Option<(f64, f64)>);
 
 /// The inputs, with the coordinates where the place is one and known; of a common name those of the

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_told_apart_in_json_and_in_what_is_none() {
+    fn tokens_are_recognised_in_json_and_in_other_text() {
         let text = br#" {"a\"":-1.5e3,'b':[NaN,None],x:"y"z"#;
         let tokens = Tokens::from(text, 0);
         let shown: Vec<_> = tokens

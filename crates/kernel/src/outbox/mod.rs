@@ -35,7 +35,7 @@ pub use self::{
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
 /// The consecutive lost claims that make a task poison, and dead. The first may be an accident or
-/// another task's fault; a crashed task runs alone, so two more are its own.
+/// another task's fault. A crashed task runs alone, so it causes the next two itself.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.
@@ -188,7 +188,7 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError>;
 
-    /// The effects among these that have a dead task.
+    /// The effects among these whose task is dead.
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError>;
 
     /// Up to `limit` tasks of a subject and these kinds: waiting, leased and dead, oldest first.

@@ -39,7 +39,7 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
     #[test]
-    fn waits_double_up_to_the_longest_and_jitter_takes_at_most_half_away() {
+    fn waits_double_up_to_the_longest_and_jitter_removes_at_most_half() {
         for (attempts, asked, jitter, seconds) in [
             (1, 0, 1.0, 1),
             (2, 0, 1.0, 2),
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_twelve_hours_after_the_first_failure() {
+    fn the_last_attempt_is_twelve_hours_after_the_first_failure() {
         let late = NOW + Duration::hours(12);
         let goes_on = |since, now| next_attempt(50, since, None, 0.5, now).is_some();
         assert!(!goes_on(Some(NOW), late));

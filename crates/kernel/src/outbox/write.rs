@@ -25,8 +25,8 @@ pub struct TaskWrites {
     /// Tasks that the commit dead-letters, like [`Outbox::give_up`](super::Outbox::give_up), each
     /// with the error. A lost lease is a conflict.
     pub given_up: Vec<(ClaimToken, String)>,
-    /// Effects whose tasks the commit ends in any state, before it requests any. A worker loses its
-    /// lease of them.
+    /// Effects whose tasks the commit deletes, in any state, before it adds tasks. A worker that
+    /// has claimed one loses its lease.
     pub ended: Vec<Effect>,
     /// Audit entries.
     pub audit: Vec<Entry>,

@@ -109,7 +109,7 @@ impl fmt::Debug for Failure {
 #[error("what was stored is missing")]
 pub struct Absent;
 
-/// Stores a client, for cases that need no more of it than its prefixes.
+/// The port that stores a client by its prefixes, for cases that need nothing else of it.
 #[async_trait]
 pub trait AddClient: Send + Sync {
     /// Adds a client.
@@ -136,13 +136,12 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
     Ok(store.list(dead, None, usize::MAX).await?)
 }
 
-/// Declares cases of a contract suite: what each shows of any store with these ports.
+/// Declares cases of a contract suite. Each case tests a store that has the named ports.
 ///
-/// A case takes an empty store, asserts, and ends with the first error that `?` meets. It is a
-/// function of this module, and a test of every store that invokes the suite: nothing else lists
-/// it. The first argument is the name of the module in `testing::contract`, which is the area of
-/// the suite. A file that has a part of an area has a name of its own behind it, and its cases are
-/// exported by the area's module, which names all parts:
+/// A case takes an empty store, asserts, and fails with the first error that `?` returns. It is a
+/// function of this module, and becomes a test of each store that invokes the suite. No other list
+/// names it. The first argument is the area, a module of `testing::contract`. A file with a part of
+/// an area adds a name of its own; the area's module then names all parts, to export their cases:
 ///
 /// ```ignore
 /// kernel::contract_cases!(
@@ -154,8 +153,8 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
 /// kernel::contract_cases!(outbox: failures leases);
 /// ```
 ///
-/// Of each name comes a macro of the crate, with which its `contract_suite!` makes the tests. Cases
-/// are arguments in parentheses, because those are formatted.
+/// Each name becomes a macro of the crate, which `contract_suite!` calls to create the tests. Cases
+/// are arguments in parentheses, because rustfmt formats those.
 #[macro_export]
 macro_rules! contract_cases {
     ($area:ident, impl $($cases:tt)+) => {

@@ -48,7 +48,8 @@ pub enum Failing {
 
 #[derive(Clone, Debug)]
 enum Incident {
-    /// An answer that is not understood, or is of a proxy, is an error after the effect.
+    /// The call fails with this error, before or after its effect: after it for an answer that
+    /// cannot be understood or comes from a proxy.
     Fails(Failing, ProviderError),
     /// Just before the request, a person gets another status.
     Follows(Account, Email, ProviderStatus),

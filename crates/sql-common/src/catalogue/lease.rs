@@ -69,8 +69,8 @@ statement! {
     over [CatalogueRow]
 }
 
-/// The last import that expired or changed postings, when a lease ends or is taken: the holder if
-/// it changed any.
+/// At the end of a lease, and when another takes over: the holder becomes the last import that
+/// expired or changed postings, if it changed any.
 macro_rules! expiring {
     () => {
         "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (

@@ -29,7 +29,7 @@ const RESTORED: &str = "restored";
 const UNRESTORED: &str = "unrestored";
 
 statement! {
-    /// A commit in doubt may have written them.
+    /// They may be there already, by a commit in doubt.
     Miss = r"
         INSERT INTO missed_postings (import, posting_id, state, misses)
         SELECT :holder, sent.posting, sent.state, sent.misses
@@ -39,7 +39,7 @@ statement! {
 }
 
 statement! {
-    /// A commit in doubt may have dealt with them.
+    /// They may be undone already, by a commit in doubt.
     Undo = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
         WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
@@ -47,7 +47,7 @@ statement! {
 }
 
 statement! {
-    /// A commit in doubt may have dealt with them.
+    /// They may be restored already, by a commit in doubt.
     Restore = r"
         INSERT INTO missed_postings (import, posting_id, state)
         SELECT expiring_import, sent.posting, sent.state
@@ -69,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// A commit in doubt may have dealt with them.
+    /// They may be settled already, by a commit in doubt.
     Settle = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
         WHERE import = (
@@ -77,7 +77,7 @@ statement! {
             AND posting_id = sent.posting AND missed_postings.state = 'held'"
 }
 
-/// Records missing postings under a lease, within the caller's transaction.
+/// Records the fates of missed postings under a lease, within the caller's transaction.
 pub async fn write(
     conn: &mut impl Executor,
     missed: &BTreeMap<PostingId, Missed>,
@@ -161,7 +161,8 @@ statement! {
     returns (Id, Text, Text, Text)
 }
 
-/// Postings after a given one that the last complete import did not name.
+/// Postings after a given one that the relevant import did not name: the one that holds postings
+/// back, otherwise the last complete one.
 pub async fn missing(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

@@ -1,8 +1,8 @@
 //! How the activity of clients is written.
 //!
-//! Every transaction that writes rows of a client locks the row of the client first, and one that
-//! locks several clients does so by id: no two wait for each other. Activity of clients that are
-//! not stored is left out.
+//! Every transaction that writes rows of a client locks the client's row first. One that locks
+//! several clients does so by id, so no two wait for each other. Activity of clients that are not
+//! stored is left out.
 
 use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 statement! {
-    /// The version of a client stays as it is, so no change of it conflicts with this.
+    /// Keeps the client's version, so that no change of the client conflicts with this.
     Lock = {
         postgres: "SELECT FROM clients WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
@@ -60,8 +60,8 @@ statement! {
 }
 
 statement! {
-    /// One that is there already came with a commit whose answer was lost. Those of a posting that
-    /// was erased since are left out.
+    /// A stored refusal comes from a commit whose answer was lost. Refusals of a posting that was
+    /// erased since are left out.
     AddRefusals = r"
         INSERT INTO client_refusals ({client_refusals})
         SELECT {client_refusals sent} FROM {client_refusals given}
@@ -74,7 +74,7 @@ statement! {
     over [RefusalRow]
 }
 
-/// Deletes the rows behind the newest ones of each client.
+/// Deletes all but the newest rows of each client.
 macro_rules! trim {
     ($table:literal, $key:literal) => {
         concat!(
@@ -115,7 +115,7 @@ statement! {
     TrimRefusals = trim!("client_refusals", "id")
 }
 
-/// Writes activity, in a transaction of the caller's.
+/// Writes activity, within the caller's transaction.
 pub async fn record(conn: &mut impl Executor, writes: &ActivityWrites) -> Outcome<()> {
     let clients = each! { clients_of(writes), id => id };
     conn.lock_each::<Lock>(&clients).await?;

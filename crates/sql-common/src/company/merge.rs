@@ -65,7 +65,7 @@ statement! {
 }
 
 statement! {
-    /// Returns the new ones.
+    /// Returns the ids of the inserted companies.
     Insert = r"
         INSERT INTO companies ({companies}) {companies rows} ON CONFLICT DO NOTHING RETURNING id",
     over [CompanyAfter],

@@ -94,7 +94,7 @@ statement! {
 }
 
 statement! {
-    /// Operators' decisions stay.
+    /// Keeps operators' decisions.
     Forget = r"
         DELETE FROM company_pairs
         WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart"
@@ -122,8 +122,8 @@ pub async fn write_pairs(conn: &mut impl Executor, writes: &WriteSet) -> Outcome
         conn.execute::<Forget>(forget).await?;
     }
     for [one, other] in &writes.optional.apart {
-        let told = binds! { one: one.uuid(), other: other.uuid(), at };
-        conn.execute::<TellApart>(told).await?;
+        let pair = binds! { one: one.uuid(), other: other.uuid(), at };
+        conn.execute::<TellApart>(pair).await?;
     }
     Ok(())
 }

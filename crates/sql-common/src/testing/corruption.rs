@@ -9,7 +9,7 @@ use kernel::StoreError;
 pub use self::{people::*, postings::*, webhooks::*};
 use super::Shell;
 
-/// A column, and SQL for a meaningless value in SQLite and in PostgreSQL; empty if the database
+/// A column, and SQL for an invalid value in SQLite and in PostgreSQL; empty if the database
 /// refuses it.
 type Case = (&'static str, &'static str, &'static str);
 

@@ -1,4 +1,4 @@
-//! What an erasure leaves of a client's activity.
+//! Tests of what an erasure removes from a client's activity.
 
 use access::{
     ActivityLog, Clients,
@@ -33,8 +33,8 @@ async fn refused<S: ActivityLog>(
     kept.map(|refusal| refusal.identifier).collect()
 }
 
-/// Checks that the refusals of an erased posting are gone, and that those which are written some
-/// seconds late stay away.
+/// Checks that the refusals of an erased posting are deleted, and that refusals written some
+/// seconds later are not stored.
 pub async fn refusals_are_erased<S>(store: &S)
 where
     S: ActivityLog + Clients + Reports + Retention + Store,

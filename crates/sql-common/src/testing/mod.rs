@@ -87,8 +87,8 @@ pub trait Shell: Sized {
     }
 }
 
-/// The statements of a table of plans, one a line, with bars between the parts. A line that begins
-/// with a bar continues the one before.
+/// The statements of a table of plans, one per line, with bars between the parts. A line that
+/// begins with a bar continues the previous one.
 pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
     let mut plans: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -114,7 +114,7 @@ macro_rules! store_suite {
         $crate::store_suite! { @cases $fixture;
             corruption: of_postings of_history of_decisions of_subscribers of_the_outbox of_events of_drafts
                 of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
-                secrets_are_not_told;
+                secrets_are_not_shown;
             erasure: refusals_are_erased;
             outbox: counting_has_an_end;
             tables: a_token_has_one_holder
@@ -140,8 +140,8 @@ macro_rules! store_suite {
 
 /// Generates the tests of two stores on one database.
 ///
-/// `$two` is a function that returns a guard and the stores; `$after` takes them and looks at what
-/// is left.
+/// `$two` is a function that returns a guard and the stores; `$after` takes them and checks the
+/// result.
 #[macro_export]
 macro_rules! races {
     ($two:path, $after:path) => {

@@ -158,7 +158,7 @@ pub async fn an_event_is_deleted_once<S>(one: &S, other: &S)
 where
     S: Store + EventLog + Clone + 'static,
 {
-    let events = (0..500).map(sample::told).collect();
+    let events = (0..500).map(sample::event).collect();
     commit_events(one, events).await.expect("they are new");
     let forget = |store: S, _| async move { store.forget(noon() + minutes(1), 60).await };
     let deleted = at_once(one, other, 10, forget).await;

@@ -81,7 +81,7 @@ pub fn join(commits: impl IntoIterator<Item = WriteSet>) -> WriteSet {
 }
 
 /// An event that no reader of postings wants.
-pub fn told(n: u128) -> Event {
+pub fn event(n: u128) -> Event {
     Event {
         name: TOLD,
         subject: Subject::Other(Uuid::from_u128(n)),

@@ -59,7 +59,9 @@ pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
 
 /// Most of the events do not match.
 pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(store: &S) {
-    let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10).map(sample::told).collect();
+    let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10)
+        .map(sample::event)
+        .collect();
     for event in &mut events {
         event.name = EventName::new("Other");
     }

@@ -328,8 +328,8 @@ async fn is_known(conn: &mut impl Executor, id: Uuid) -> Outcome<bool> {
 }
 
 statement! {
-    /// Gives an endpoint that has passed a place its next version, and ends its quiet unless the
-    /// receiver asked for it.
+    /// If the endpoint has passed this place, it gets its next version and an open circuit closes.
+    /// A pause that the receiver requested stays.
     Rouse = r"
         UPDATE webhook_endpoints SET version = version + 1,
             open_until = CASE WHEN silent_rounds = 0 THEN open_until END

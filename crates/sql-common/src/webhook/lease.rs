@@ -138,7 +138,7 @@ pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<
 }
 
 statement! {
-    /// On SQLite, a place by another kind of store is after all of this one.
+    /// On SQLite, a cursor from a PostgreSQL store is later than all events here.
     Backlog = {
         postgres: concat!(
             "SELECT endpoint.id, (

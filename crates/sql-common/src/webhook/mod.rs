@@ -11,7 +11,7 @@ mod waiting;
 
 pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
-/// The port [`Webhooks`](webhooks::Webhooks). How endpoints are leased is each store's own:
+/// The port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints itself:
 /// `lease_endpoints`.
 #[macro_export]
 macro_rules! webhooks {

@@ -54,7 +54,7 @@ statement! {
 }
 
 statement! {
-    /// A delivery takes the row of the oldest one that is kept.
+    /// Replaces the oldest kept delivery.
     Deliver = r"
         INSERT INTO webhook_deliveries (endpoint, slot, {webhook_deliveries})
         SELECT :endpoint{postgres ::uuid}, sent.position % :kept, {webhook_deliveries sent}
@@ -72,7 +72,7 @@ statement! {
         WHERE id = :endpoint"
 }
 
-/// Writes the result of a round, in a transaction of the caller's.
+/// Writes the result of a round, within the caller's transaction.
 pub async fn record(
     conn: &mut impl Executor,
     (holder, round): &(Uuid, Round),

@@ -158,7 +158,7 @@ fn members_that_a_body_does_not_have_are_refused() {
 }
 
 #[test]
-fn an_events_name_is_told_by_what_was_written() {
+fn the_intended_event_is_suggested() {
     for (text, expect) in [
         ("jobPostingApproved", Some("JobPostingApproved")),
         ("job_posting.approved", Some("JobPostingApproved")),

@@ -21,8 +21,8 @@ use crate::{
 /// The most waiting events of a round, and the most fresh ones attempted.
 const EVENTS: usize = 256;
 
-/// The most attempted events of a subject. Further ones wait by themselves: the round stays short,
-/// and the cursor passes them.
+/// The most attempted events of a subject. Its other events wait, so the round stays short, and the
+/// endpoint's cursor passes them.
 const FEW: usize = 4;
 
 /// The most pages read to find visible events.

@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[pollster::test]
-async fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_replayed() {
+async fn a_refused_event_holds_back_its_posting_until_it_is_dead_and_can_be_replayed() {
     let mut world = World::new("5,60", 1).await;
     world.publish([1, 2, 1, 3, 2, 1]).await;
     let events = world.events().await;
@@ -118,7 +118,7 @@ async fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
     assert_eq!(world.taken(1).count(), 1);
 }
 
-/// The rest stays in the log until fewer wait.
+/// The other events stay in the log until fewer wait.
 #[pollster::test]
 async fn a_limited_number_of_events_waits() {
     let mut world = World::new("3600", 1).await;
@@ -203,9 +203,9 @@ async fn a_round_is_limited_in_time() {
     world.assert_complete(1).await;
 }
 
-/// Neither alone nor as a probe: the service could not send the request.
+/// Neither as an attempt nor as a probe: the service could not send the request.
 #[pollster::test]
-async fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiver() {
+async fn an_event_that_cannot_be_sent_dies_and_does_not_count_against_the_receiver() {
     let mut world = World::new("60,60", 1).await;
     let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
     world.publish([1]).await;

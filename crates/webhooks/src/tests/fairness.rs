@@ -19,7 +19,7 @@ use crate::{Attempt, Recorded, Webhooks as _, testing::endpoint};
 
 const QUIET: u64 = 1_000;
 
-/// The most attempts before a quiet subject's, in each round.
+/// The most attempts per round before a quiet subject gets one.
 const ATTEMPTS: usize = 2 * 32;
 
 #[derive(Clone, Debug)]
@@ -201,7 +201,7 @@ proptest! {
     #![proptest_config(Config { cases: 24, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn a_quiet_posting_is_delayed_by_few_rounds_whatever_others_change(
+    fn a_quiet_posting_is_delayed_by_few_rounds_among_any_changes(
         loads in vec((load(), 0..3_usize), 1..12),
         more in vec(load(), 0..4),
         failures in vec(0..10_u8, 50),

@@ -25,7 +25,7 @@ impl Enrichments {
             input,
             error,
         } = failed;
-        let reason = told(&error).to_owned();
+        let reason = client_reason(&error).to_owned();
         let failure = Failure::from(error);
         if let Some(next_at) = self.tasks.next_attempt(task, &failure) {
             metrics::enrichment_failed();
@@ -56,7 +56,7 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Dead-letters a task, alone if its posting cannot be written.
+    /// Dead-letters a task, without a change of its posting if that cannot be written.
     async fn end(
         &self,
         task: &Claimed,
@@ -93,8 +93,8 @@ impl Enrichments {
     }
 }
 
-/// The part of an error that a client may read, without details of the enricher.
-const fn told(error: &EnrichError) -> &str {
+/// The part of an error that clients may read, without details of the enricher.
+const fn client_reason(error: &EnrichError) -> &str {
     match error {
         EnrichError::Permanent(message) => message.as_str(),
         EnrichError::Retry { .. } | EnrichError::Unavailable { .. } => {

@@ -69,7 +69,7 @@ fn input(title: &str) -> EnrichmentInput {
     }
 }
 
-fn away(after: Option<Duration>) -> Answer {
+fn unavailable(after: Option<Duration>) -> Answer {
     Answer::Fail(EnrichError::Unavailable {
         message: "connection refused".to_owned(),
         after,
@@ -106,7 +106,7 @@ async fn fifty_alike_at_once_are_one_call_that_holds_its_reservation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_is_next_when_a_call_fails() {
+async fn a_waiting_process_is_next_when_a_call_fails() {
     let bench = Bench::new();
     bench.model.answer(busy());
     let input = input("Engineer");
@@ -126,7 +126,7 @@ async fn whoever_waits_is_next_when_a_call_fails() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_is_next_when_a_holder_vanishes() {
+async fn a_waiting_process_is_next_when_a_holder_vanishes() {
     let bench = Bench::new();
     bench.model.answer(Answer::Hang);
     let input = input("Engineer");
@@ -163,7 +163,7 @@ async fn a_kept_draft_of_no_use_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_called_while_drafts_cannot_be_looked_up() {
+async fn no_model_is_called_while_drafts_cannot_be_looked_up() {
     let bench = Bench::new();
     let failure = StoreError::Unavailable("gone".to_owned());
     bench.drafts.fail(Some(failure));
@@ -179,7 +179,7 @@ async fn nobody_is_called_while_drafts_cannot_be_looked_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
+async fn an_outage_of_the_store_during_a_call_costs_no_answer() {
     let bench = Bench::new();
     *bench.model.takes.lock().unwrap() = 60 * SECOND;
     let input = input("Engineer");
@@ -198,9 +198,9 @@ async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_that_is_open_keeps_calls_away() {
+async fn an_open_breaker_allows_no_call() {
     let bench = Bench::new();
-    bench.model.answer(away(Some(90 * SECOND)));
+    bench.model.answer(unavailable(Some(90 * SECOND)));
     let refused = bench.enrich(&input("Engineer")).await;
     assert!(
         matches!(&refused, Err(EnrichError::Unavailable { message, .. }) if message == "connection refused"),

@@ -56,7 +56,7 @@ impl Poller {
                     read_at = Some(now);
                     rounds.end(Ok::<_, StoreError>(self.pause(now))).await;
                 }
-                // The log no longer has the event at the end of the buffer.
+                // The event at the end of the buffer is no longer in the log.
                 Some(Err(LogError::Gone)) => read_at = None,
                 Some(Err(LogError::Store(error))) => rounds.end(Err::<Ready<()>, _>(error)).await,
                 None => {}
@@ -78,7 +78,7 @@ impl Poller {
         }
     }
 
-    /// Continues to the end of the log, or begins there.
+    /// Reads to the end of the log, or begins there.
     async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
         if !has_begun {
             let end = self.log.end().await?;

@@ -447,7 +447,7 @@ async fn a_failing_store_is_asked_again_while_readers_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cursor_of_deleted_events_is_told_at_once() {
+async fn a_cursor_of_deleted_events_is_refused_at_once() {
     let bench = Bench::new();
     bench.log.record(&[COMPANY_UPDATED, COMPANY_UPDATED]).await;
     let forgotten = bench.log.forget(noon() + SECOND, 2).await;
@@ -463,7 +463,7 @@ async fn a_cursor_of_deleted_events_is_told_at_once() {
 
 /// A restored older backup can end before the cursors of readers.
 #[tokio::test(start_paused = true)]
-async fn a_cursor_beyond_the_log_is_told_soon() {
+async fn a_cursor_beyond_the_log_is_refused_soon() {
     let bench = Bench::new();
     bench.log.record(&[COMPANY_UPDATED]).await;
     let end = bench.log.end().await.unwrap();

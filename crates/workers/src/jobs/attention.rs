@@ -1,7 +1,7 @@
-//! Looks for what needs attention, and stores it.
+//! Compares the state with the stored attention items, and stores the difference.
 //!
-//! Every process looks. One that finds a check of another process just made leaves it at that, and
-//! of two that check at the same time the store takes one.
+//! Every process checks, unless another one just did. Of two concurrent checks, the store accepts
+//! one.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,15 +17,15 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use crate::parts::WorkerParts;
 
-/// Clients, webhooks and catalogues that are looked at.
+/// The most clients, webhooks and catalogues that are checked.
 const MOST: usize = 1_000;
 
-/// Counting the visible postings takes at most one part in so many of the time.
+/// Visible postings are counted for at most one part in this many of the time.
 const COUNTING: u32 = 20;
 
-/// Compares what is stored with the state.
+/// Compares the stored items with the state.
 pub(super) struct Attention {
-    /// The kinds of tasks whose backlog is looked at.
+    /// The kinds of tasks whose backlog is checked.
     kinds: &'static [Kind],
     /// When visible postings may be counted again.
     count_at: Option<Instant>,
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{WorkerSettings, testing::TestStores};
 
-    /// Looks at this time, with a job of its own each.
+    /// Checks at this time, with a new job.
     async fn look(stores: &TestStores, at: OffsetDateTime) {
         let clock: Clock = Arc::new(move || at);
         let parts = stores.parts(&clock, &WorkerSettings::default());

@@ -1,4 +1,4 @@
-//! What is deleted when it is old.
+//! Deletes old rows.
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;

@@ -14,7 +14,7 @@ use crate::parts::WorkerParts;
 const BATCH: usize = 256;
 /// Retries of a sweep after conflicts.
 const CONFLICTS: u32 = 4;
-/// After so many consecutive unwritable postings, the store counts as unavailable.
+/// After this many consecutive unwritable postings, the store counts as unavailable.
 const MISSES: usize = 2;
 /// The most postponed postings. All others are retried with each sweep.
 const MOST_STUCK: usize = 1_000;

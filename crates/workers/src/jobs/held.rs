@@ -1,4 +1,4 @@
-//! Ends the time for which content that is no ad is held back.
+//! Ends holds on content that is no ad.
 
 use std::time::Duration;
 

@@ -18,13 +18,14 @@ const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Durat
 /// For a rate limit without a stated pause; limits count by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
-/// So many subscribers whose calls fail, without a success in between, are an outage.
+/// This many subscribers whose calls fail, without a success in between, are an outage.
 const OUTAGE: usize = 3;
 
-/// So many refusals for one subscriber, with successes for others in between, are not the key's.
+/// A subscriber refused this often, with successes for others in between, is the cause, not the
+/// key.
 const LOCKINGS: u32 = 3;
 
-/// The most subscribers remembered for this.
+/// The most subscribers counted for this.
 const MOST_LOCKING: usize = 1_000;
 
 #[derive(Default)]
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_key_that_is_refused_for_one_person_alone_is_theirs() {
+    async fn a_key_that_is_refused_for_only_one_person_is_not_locked() {
         let breaker = AccountBreaker::default();
         let opened = async || {
             if let Some(until) = breaker.open_until() {

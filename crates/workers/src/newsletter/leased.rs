@@ -98,7 +98,7 @@ impl LeasedProvider {
         call.ok_or_else(|| locked("the account is paused"))
     }
 
-    /// Best effort: this process knows the state anyway.
+    /// Best effort: this process has the state in memory.
     pub async fn keep(
         &self,
         account: Account,

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_holds_is_forgotten() {
+    async fn unused_locks_are_dropped() {
         let people = People::default();
         let kept = people.alone(SubscriberId::new(uuid(0))).await;
         for n in 1..10 * MAX_UNUSED as u128 {

@@ -33,7 +33,7 @@ use uuid::Uuid;
 pub enum Fault {
     Fail(StoreError),
     Panic,
-    /// The commit succeeds, and its answer is lost.
+    /// The commit succeeds, but its answer is lost.
     Lose,
 }
 

@@ -48,7 +48,7 @@ async fn what_died_together_is_done_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn what_killed_three_workers_is_given_up_and_not_tried() {
+async fn a_task_that_killed_three_workers_is_dead_lettered_unattempted() {
     let bench = Bench::new();
     bench.ingest(&[create("a", "acme")]).await;
     die(&bench).await;
@@ -61,8 +61,8 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
     let view = bench.view("a").await;
     let reason = view.posting.status_reason();
-    let told = format!("enrichment_failed: {LOST_TOO_OFTEN}");
-    assert_eq!(reason, Some(told.as_str()));
+    let expect = format!("enrichment_failed: {LOST_TOO_OFTEN}");
+    assert_eq!(reason, Some(expect.as_str()));
 
     let revived = bench
         .memory()

@@ -75,7 +75,7 @@ async fn one_bad_or_stuck_row_harms_no_other() {
 }
 
 #[tokio::test]
-async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
+async fn no_task_is_dead_lettered_while_its_texts_cannot_be_kept() {
     let mut bench = Bench::new();
     bench.settings.poll_every = Duration::from_millis(20);
     let permanent = EnrichError::Permanent("no use".to_owned());

@@ -119,7 +119,7 @@ fn names(range: std::ops::Range<usize>) -> Vec<String> {
     range.map(|n| format!("n{n}")).collect()
 }
 
-fn away(after: Option<Duration>) -> Answer {
+fn unavailable(after: Option<Duration>) -> Answer {
     Answer::Fail(EnrichError::Unavailable {
         message: "connection refused".to_owned(),
         after,

@@ -183,7 +183,7 @@ impl Deliveries {
         }
     }
 
-    /// The first attempt of a round always has a permit, so no endpoint waits for others.
+    /// The first attempt of a round always gets a permit, so no endpoint waits for others.
     fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
         if under_way == 0 {
             return Some(Permit::First);
@@ -194,7 +194,7 @@ impl Deliveries {
         permit.flatten().map(Permit::Further)
     }
 
-    /// An error is about the store, which may have the posting later.
+    /// An error comes from the store; the posting may be readable later.
     async fn attempt(
         &self,
         endpoint: &Endpoint,

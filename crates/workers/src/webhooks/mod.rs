@@ -47,9 +47,9 @@ const TICK: Duration = Duration::from_millis(50);
 const FURTHER_ATTEMPTS: usize = 128;
 
 enum RoundEnd {
-    /// Its record ended the lease.
+    /// The commit of the round ended the lease.
     Recorded,
-    /// It only skipped events, and its lease must be ended.
+    /// The round only skipped events; its lease must be ended.
     Idle(Box<Round>),
     /// The endpoint was moved back or deleted, or another process has the lease.
     Lost,

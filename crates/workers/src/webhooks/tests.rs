@@ -304,7 +304,7 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
 
 /// It is retried by the schedule, and the others pass it.
 #[tokio::test(start_paused = true)]
-async fn an_event_whose_posting_is_broken_is_given_up() {
+async fn an_event_whose_posting_is_broken_dies() {
     let world = World::new(0, Receivers::new([])).await;
     let mut with_posting = endpoint(1);
     with_posting.include_posting = true;

@@ -243,7 +243,7 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
 }
 
 #[actix_web::test]
-async fn while_the_store_is_away_only_fresh_answers_count() {
+async fn while_the_store_is_unavailable_only_fresh_answers_count() {
     let harness = Harness::new();
     let (id, token) = harness.token(READERS).await;
     let authorize = async || harness.authorize(&bearer(&token), READERS).await;

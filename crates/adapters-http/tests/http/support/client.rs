@@ -138,7 +138,7 @@ impl Connection {
         }
     }
 
-    pub async fn is_told_to_continue(&mut self) -> bool {
+    pub async fn gets_continue(&mut self) -> bool {
         const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
         while self.buffer.len() < CONTINUE.len() {
             let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;

@@ -131,9 +131,9 @@ fn the_first_line_of_an_import_decides_a_company() {
     }
 }
 
-/// The earlier line may not be committed yet: nothing of the later one is left undone.
+/// Nothing is left undone: the earlier line may not be committed yet.
 #[test]
-fn a_line_that_names_a_company_as_an_earlier_one_does_is_told_nothing() {
+fn a_line_that_names_a_company_like_an_earlier_one_gets_no_notice() {
     let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
     alike.company_named = NamedBefore::Alike;
     for mut board in [Board::new(), Board::with(Status::Approved)] {
@@ -164,7 +164,7 @@ fn correct(board: &mut Board, name: Option<&str>, logo: &Patch<&str>, release: K
 }
 
 #[test]
-fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
+fn parts_of_a_company_set_by_an_operator_stay_until_released() {
     let nothing = Kept::default();
     let all = Kept {
         name: true,

@@ -143,7 +143,7 @@ fn a_change_of_the_company_is_no_change_of_the_posting() {
 }
 
 #[test]
-fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_posting() {
+fn a_change_of_the_company_raises_an_event_beside_that_of_the_posting() {
     for (status, fields, event) in [
         (Status::Approved, r#""title":"B""#, &["Updated"][..]),
         (Status::Approved, r#""expiration":{}"#, &["Expired"]),
@@ -182,7 +182,7 @@ fn a_new_company_is_no_change_of_one() {
 }
 
 #[test]
-fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_more() {
+fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
     let mut board = Board::with(Status::Approved);
     let rename = |board: &mut Board, id: &str, name: &str| {
         let written = board

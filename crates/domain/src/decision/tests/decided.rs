@@ -44,7 +44,7 @@ fn the_newest_verdict_is_the_decision() {
 }
 
 #[test]
-fn an_operators_decision_stands_as_the_verdict_does() {
+fn an_operators_decision_stays_as_long_as_the_verdict() {
     let mut board = Board::with(Status::Rejected);
     board.moderate(&Moderation::Approve).unwrap();
     board.decided(BY_ANN);

@@ -32,7 +32,7 @@ fn a_push_of_other_content_is_noted() {
 }
 
 #[test]
-fn what_copies_a_posting_is_looked_up_anew_when_the_posting_ends_and_not_later() {
+fn copies_of_a_posting_are_looked_up_again_when_it_ends_and_not_later() {
     let mut board = Board::with(Status::Approved);
     for (body, is_looked_up) in [(RENAME, false), (EXPIRE, true), (CREATE, false)] {
         let writes = board.batch(&[push("a", body)]);

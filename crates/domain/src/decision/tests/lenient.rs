@@ -18,7 +18,7 @@ fn parse(body: &str, handling: Handling) -> PutPosting {
     PutPosting::parse_as("a", body.as_bytes(), handling, by, put_id("a")).unwrap()
 }
 
-fn told(notices: &[Notice]) -> Vec<String> {
+fn rendered(notices: &[Notice]) -> Vec<String> {
     let each = notices.iter().map(|notice| {
         let to = notice.to().map(|to| format!(" = {to}")).unwrap_or_default();
         format!(
@@ -32,7 +32,7 @@ fn told(notices: &[Notice]) -> Vec<String> {
 
 fn lenient(board: &mut Board, body: &str) -> Vec<String> {
     let decided = board.decide(&parse(body, Handling::Lenient)).unwrap();
-    let notices = told(&decided.answer.notices);
+    let notices = rendered(&decided.answer.notices);
     board.record(decided.change.map(|change| *change));
     notices
 }
@@ -66,7 +66,7 @@ fn what_is_certain_is_corrected_and_the_rest_is_left_out() {
 }
 
 #[test]
-fn every_step_is_told() {
+fn every_step_is_reported() {
     let body = r#"{"location_country_code":"UK","employment_types":["FULL_TIME","x"],
         "salary_min":9,"salary_max":5,"titel":1,"title":"R&amp;D",
         "locations":[{"city":"Oslo","country_code":"UK"},{"city":"A","postal_code":5}],
@@ -88,7 +88,7 @@ fn every_step_is_told() {
     assert_eq!(lenient(&mut board, body), expect);
     assert_eq!(board.posting().details.salary_min, None);
     assert_eq!(board.posting().details.title, "R&D");
-    assert_eq!(lenient(&mut board, body), expect, "and told again");
+    assert_eq!(lenient(&mut board, body), expect, "and reported again");
 }
 
 #[test]
@@ -135,7 +135,7 @@ proptest! {
         let lenient = parse(&body, Handling::Lenient);
         if usual.errors.is_empty() {
             prop_assert_eq!(&lenient.patch, &usual.patch);
-            prop_assert!(told(&lenient.notices).is_empty());
+            prop_assert!(rendered(&lenient.notices).is_empty());
         } else {
             prop_assert!(!lenient.notices.is_empty() || !lenient.errors.is_empty());
         }

@@ -10,7 +10,7 @@ fn left(board: &Board) -> i64 {
 }
 
 #[test]
-fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
+fn a_push_in_its_second_half_restarts_it() {
     for body in ["{}", RENAME] {
         let mut board = Board::with(Status::Approved);
         board.now += hours(30 * DAY - 1);
@@ -22,7 +22,7 @@ fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
 }
 
 #[test]
-fn another_end_alone_is_no_update() {
+fn only_another_end_is_no_update() {
     for (lifetime, days) in [(Lifetime::days(60), 40), (Lifetime::NEVER, 0)] {
         let mut board = Board::with(Status::Approved);
         let mut renewed = board.posting().clone();
@@ -54,7 +54,7 @@ fn expired_and_rejected_postings_are_not_renewed() {
 }
 
 #[test]
-fn reopening_starts_it_anew() {
+fn reopening_restarts_it() {
     let mut board = Board::with(Status::Approved);
     board.put(EXPIRE).unwrap();
     board.now += hours(100 * DAY);

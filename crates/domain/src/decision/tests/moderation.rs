@@ -8,7 +8,7 @@ fn ann() -> Actor {
 }
 
 #[test]
-fn a_verdict_moves_every_open_status_and_stands() {
+fn a_verdict_moves_every_open_status_and_stays() {
     for status in [
         Status::PendingEnrichment,
         Status::Approved,
@@ -27,14 +27,14 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let has_new_texts = status == Status::PendingEnrichment;
             let expect = has_new_texts.then_some(event::JOB_POSTING_ENRICHED);
             assert_eq!(written.events, expect.into_iter().collect::<Vec<_>>());
-            // An operator's verdict stands.
+            // An enricher does not change an operator's verdict.
             assert_eq!(board.posting().status(), after);
         }
     }
 }
 
 #[test]
-fn a_rejection_stands_for_whatever_is_pushed() {
+fn a_rejection_stays_for_any_push() {
     let mut board = Board::with(Status::Approved);
     board.moderate(&Moderation::Approve).unwrap();
     board.moderate(&reject("spam")).unwrap();
@@ -46,7 +46,7 @@ fn a_rejection_stands_for_whatever_is_pushed() {
 }
 
 #[test]
-fn an_approval_stands_for_the_content_that_was_approved() {
+fn an_approval_holds_for_the_approved_content() {
     let mut board = Board::with(Status::Rejected);
     board.moderate(&Moderation::Approve).unwrap();
     board.put(r#"{"title":"Fraud"}"#).unwrap();

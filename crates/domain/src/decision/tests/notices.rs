@@ -20,7 +20,7 @@ fn check(mut board: Board, put: &PutPosting, expect: &[&str]) {
 }
 
 #[test]
-fn unknown_fields_are_told_each_once() {
+fn unknown_fields_are_reported_each_once() {
     let body = r#"{"titel":1,"title":"x","company":{"www":1},"A\"\n":2,"titel":3}"#;
     let expect = [
         "unknown_field titel",
@@ -34,7 +34,7 @@ fn unknown_fields_are_told_each_once() {
 }
 
 #[test]
-fn whoever_sends_fields_of_an_expired_posting_is_told_that_it_stays_down() {
+fn a_push_to_an_expired_posting_is_notified_that_it_stays_down() {
     for (body, expect) in [
         (r#"{"title":"x"}"#, &["still_expired"][..]),
         (r#"{"title":"Baker"}"#, &["still_expired"]),
@@ -54,7 +54,7 @@ fn whoever_sends_fields_of_an_expired_posting_is_told_that_it_stays_down() {
 }
 
 #[test]
-fn an_operators_rejection_stands_and_that_of_the_rules_goes_unsaid() {
+fn a_push_is_notified_of_an_operators_rejection_but_not_of_one_by_rules() {
     let mut board = Board::with(Status::Approved);
     board.moderate(&reject("scam")).unwrap();
     check(board, &push("a", r#"{"title":"x"}"#), &["still_rejected"]);

@@ -48,7 +48,7 @@ impl Board {
 }
 
 #[test]
-fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
+fn only_the_newest_rejection_or_removal_is_objected_to_and_once() {
     for status in Status::ALL {
         let mut board = Board::with(*status);
         let expect = match status {
@@ -76,7 +76,7 @@ fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
 }
 
 #[test]
-fn an_upheld_decision_stands() {
+fn an_upheld_decision_stays() {
     let answered = Some("We looked again.");
     let mut board = Board::with(Status::Rejected);
     board.object().unwrap();

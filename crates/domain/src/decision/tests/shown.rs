@@ -72,7 +72,7 @@ fn guarded_fields_wait_and_others_take_effect_at_once() {
 }
 
 #[test]
-fn what_was_judged_is_shown_until_a_verdict_whatever_else_is_pushed() {
+fn judged_values_are_shown_until_a_verdict_after_any_push() {
     let mut board = Board::with(Status::Approved);
     board.put(r#"{"title":"Fraud","salary_min":9}"#).unwrap();
     let since = board.posting().shown.as_ref().unwrap().since;
@@ -105,7 +105,7 @@ fn what_was_judged_is_shown_until_a_verdict_whatever_else_is_pushed() {
 }
 
 #[test]
-fn a_pending_value_that_becomes_shown_is_told() {
+fn a_pending_value_that_becomes_shown_raises_an_event() {
     let mut board = Board::with(Status::Approved);
     board
         .put(r#"{"application_url":"https://b.example"}"#)

@@ -79,7 +79,7 @@ fn candidate(n: u128, since: i64, others: usize) -> Candidate {
 }
 
 #[test]
-fn the_oldest_open_posting_is_the_original_unless_an_operator_tells_them_apart() {
+fn the_oldest_open_posting_is_the_original_unless_marked_as_different() {
     let mut closed = candidate(1, 0, 0);
     closed.is_open = false;
     let unlike = candidate(2, 0, 40);
@@ -116,7 +116,7 @@ fn the_oldest_open_posting_is_the_original_unless_an_operator_tells_them_apart()
 }
 
 #[test]
-fn offers_tell_openings_apart() {
+fn offers_distinguish_openings() {
     use EmploymentType::{FullTime, Internship, PartTime};
     let offer =
         |requisition: &str, employment: &[EmploymentType], pay: Option<[i64; 2]>, unit| Offer {

@@ -122,7 +122,7 @@ kernel::contract_cases!(
         assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
         assert_eq!(names(&found)[..2], ["000", "069"]);
     },
-    async fn a_fingerprint_is_replaced_or_taken_away(store: &S) {
+    async fn a_fingerprint_is_replaced_or_removed(store: &S) {
         let ids = postings(store, 2).await?;
         let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
         write(store, both.collect()).await?;
@@ -220,7 +220,7 @@ kernel::contract_cases!(
         assert_eq!(alike(store, &[[1; 4]]).await?, []);
         assert_eq!(posting(store, "000").await?.version, 2);
     },
-    async fn postings_that_were_told_apart_are_known(store: &S) {
+    async fn postings_marked_as_different_are_known(store: &S) {
         let ids = postings(store, 3).await?;
         let pair = |n: usize, m: usize| apart(ids[n], ids[m]);
         for _ in 0..2 {

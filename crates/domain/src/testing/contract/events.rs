@@ -26,7 +26,7 @@ use crate::{
 
 const TOLD: EventName = EventName::new("Told");
 
-fn told(n: u128, at: OffsetDateTime) -> Event {
+fn event(n: u128, at: OffsetDateTime) -> Event {
     Event {
         name: TOLD,
         subject: Subject::Other(Uuid::from_u128(n)),
@@ -58,7 +58,7 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Ch
 
 /// Waits until all events so far are readable: until a later marker is.
 pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
-    let marker = told(u128::MAX, noon());
+    let marker = event(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
     writes.tasks.events = vec![marker.clone()];
     store.commit(writes).await?;
@@ -84,7 +84,7 @@ pub async fn commit_each<S: Store + EventLog>(
 ) -> Checked {
     for n in numbers {
         let minute = i64::try_from(n)?;
-        commit_events(store, vec![told(n, noon() + minutes(minute))]).await?;
+        commit_events(store, vec![event(n, noon() + minutes(minute))]).await?;
     }
     Ok(())
 }
@@ -302,7 +302,7 @@ kernel::contract_cases!(
                 trace: None,
             });
             // Readable once the whole commit is.
-            writes.tasks.events.push(told(1, noon()));
+            writes.tasks.events.push(event(1, noon()));
             store.commit(writes).await?;
             until_readable(store, after).await?;
             let page = read(store, Some(after), &[COMPANY_UPDATED], 9).await?;
@@ -395,7 +395,7 @@ kernel::contract_cases!(
         let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
         put_events(store, &created).await?;
         put_events(store, &[renaming(create("c", "acme"), "Acme AB")]).await?;
-        commit_events(store, vec![told(1, noon())]).await?;
+        commit_events(store, vec![event(1, noon())]).await?;
         let identifiers = async |prefixes: &[&str], limit| -> Checked<Vec<_>> {
             let mut query = LogQuery {
                 after: None,

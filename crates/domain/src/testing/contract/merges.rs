@@ -243,7 +243,7 @@ kernel::contract_cases!(
         assert_eq!(alike(9).await?, expect);
         assert_eq!(alike(1).await?, [neighbours[0].to_owned()].into());
     },
-    async fn pairs_are_replaced_and_told_apart(store: &S) {
+    async fn pairs_are_replaced_and_marked_as_different(store: &S) {
         push(
             store,
             &[create("a", "a"), create("b", "b"), create("c", "c")],

@@ -201,7 +201,7 @@ kernel::contract_cases!(
         assert_eq!(overdue, ["later", "late", "now"].map(identifier));
         assert_eq!(store.overdue(noon(), 1).await?, [identifier("later")]);
     },
-    async fn the_newest_decision_stands(store: &S) {
+    async fn the_newest_decision_stays(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let by_rules = Decision {
             outcome: DecisionOutcome::Rejected,
@@ -237,7 +237,7 @@ kernel::contract_cases!(
             }
         }
     },
-    async fn the_newest_enrichment_stands(store: &S) {
+    async fn the_newest_enrichment_stays(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let texts = |markdown: &str| EnrichedTexts {
             markdown: markdown.into(),

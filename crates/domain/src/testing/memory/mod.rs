@@ -1,4 +1,4 @@
-//! The store in memory: what this crate keeps of it.
+//! This crate's part of the store in memory.
 
 mod catalogues;
 mod companies;
@@ -59,7 +59,7 @@ impl State {
         is_held && stand && are_new
     }
 
-    /// Leaves out the events of unchanged companies. Others show the company as it stands.
+    /// Leaves out the events of unchanged companies. The others show the stored company.
     fn complete_events(&self, tasks: &mut TaskWrites, unchanged: &HashSet<CompanyId>) {
         tasks.events.retain_mut(|event| {
             let Subject::Company(company) = &mut event.subject else {
@@ -159,8 +159,8 @@ impl Reads for MemoryStore {
 
     async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
         let state = self.part::<State>();
-        let told = pairs.iter().filter(|pair| state.told_apart.contains(*pair));
-        Ok(told.copied().collect())
+        let found = pairs.iter().filter(|pair| state.told_apart.contains(*pair));
+        Ok(found.copied().collect())
     }
 
     async fn prefixes(

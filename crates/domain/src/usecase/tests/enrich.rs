@@ -187,7 +187,7 @@ async fn an_assignment_has_the_names_that_the_company_had() {
 }
 
 #[pollster::test]
-async fn ten_changes_of_numbers_alone_are_churn() {
+async fn ten_changes_of_only_numbers_are_churn() {
     let mut world = World::new().await;
     let text = |text: String| format!(r#"{{"raw_description": "{text}"}}"#);
     let judged = async |world: &mut World, body: &str| {
@@ -254,7 +254,7 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
 
 /// Whatever happens to its enrichment afterwards, no dead letter remains.
 #[pollster::test]
-async fn an_operators_verdict_ends_what_was_given_up() {
+async fn an_operators_verdict_ends_a_dead_enrichment() {
     let reject = Moderation::Reject {
         reason: "no".to_owned(),
         ground: Ground::Terms,
@@ -285,7 +285,7 @@ async fn an_operators_verdict_ends_what_was_given_up() {
 }
 
 #[pollster::test]
-async fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
+async fn a_repeated_verdict_ends_an_enrichment_that_died_in_between() {
     let mut world = World::new().await;
     world.moderate(&Moderation::Approve).await;
     let first = world.assignment().await.unwrap();
@@ -297,7 +297,7 @@ async fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
 }
 
 #[pollster::test]
-async fn nothing_is_given_up_for_older_content_or_an_expired_posting() {
+async fn no_enrichment_dies_for_older_content_or_an_expired_posting() {
     for (body, is_due) in [
         (r#"{"title":"Chef"}"#, true),
         (r#"{"expiration":{}}"#, false),

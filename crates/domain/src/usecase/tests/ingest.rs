@@ -17,7 +17,7 @@ fn run(store: &MemoryStore, commands: &[PutPosting]) -> Vec<(PutOutcome, bool)> 
 }
 
 #[test]
-fn a_command_alone_for_its_posting_can_be_repeated() {
+fn the_only_command_for_its_posting_can_be_repeated() {
     use PutOutcome::{Created, Unchanged};
     let store = MemoryStore::new();
     let [a, b] = ["a", "b"].map(|identifier| create(identifier, "acme"));

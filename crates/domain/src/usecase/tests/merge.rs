@@ -126,7 +126,7 @@ async fn the_task_of_a_merge_stays_for_a_while() {
 }
 
 #[pollster::test]
-async fn pairs_are_found_and_told_apart() {
+async fn pairs_are_found_and_marked_as_different() {
     let store = MemoryStore::new();
     for (id, prefixes) in [(1, Prefixes::ALL), (2, Prefixes::new(&["x"]).unwrap())] {
         let id = ClientId::new(uuid(id));

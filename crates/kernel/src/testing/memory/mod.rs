@@ -1,5 +1,5 @@
-//! A store in memory. Here is what all contexts share; each keeps its own part beside it, and
-//! implements its ports with its feature `testing`.
+//! A store in memory. This module has the part that all contexts share. Each context adds a part of
+//! its own, and implements its ports under its feature `testing`.
 
 mod attention;
 mod audit;
@@ -34,7 +34,7 @@ pub struct MemoryStore {
     parts: OnceLock<Box<Part>>,
 }
 
-/// What one context keeps, and those of other contexts.
+/// A list of parts: the state of one context, and the next part.
 #[derive(Debug)]
 struct Part {
     state: Box<dyn Any + Send + Sync>,
@@ -64,7 +64,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// What a context keeps, by its type. It is locked before [`Self::shared`].
+    /// Locks a context's part, which its type identifies. Lock it before [`Self::shared`].
     pub fn part<T: Default + Send + 'static>(&self) -> MutexGuard<'_, T> {
         let mut place = &self.parts;
         loop {
@@ -80,7 +80,7 @@ impl MemoryStore {
         }
     }
 
-    /// What all contexts share.
+    /// Locks the part that all contexts share.
     pub fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,12 +122,12 @@ impl Shared {
         next.map(|event| event.event.at)
     }
 
-    /// Keeps a client and its prefixes.
+    /// Stores a client with its prefixes.
     pub fn keep_client(&mut self, id: ClientId, prefixes: Prefixes) {
         self.clients.insert(id, prefixes);
     }
 
-    /// The prefixes of a client that is known.
+    /// The prefixes of a client; `None` if it is not stored.
     pub fn prefixes(&self, client: ClientId) -> Option<&Prefixes> {
         self.clients.get(&client)
     }
@@ -137,7 +137,7 @@ impl Shared {
         self.visible.get(&client).copied()
     }
 
-    /// Takes the words of an erased posting out of events and audit.
+    /// Removes an erased posting's reasons and decisions from events and audit entries.
     pub fn erase(&mut self, identifier: &str, at: OffsetDateTime) {
         for RecordedEvent { event, .. } in &mut self.events {
             if let Subject::Posting(posting) = &mut event.subject

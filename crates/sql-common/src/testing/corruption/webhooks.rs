@@ -45,7 +45,7 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
 }
 
 /// Secrets, and URLs of receivers, which may contain passwords, stay out of errors.
-pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
+pub async fn secrets_are_not_shown<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
     let bad_url = "'ftp://hunter2@receiver.example'";
@@ -62,8 +62,8 @@ pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
         let why = found.expect_err("it has no meaning").to_string();
         assert!(why.contains(&named), "{why}");
         assert!(why.contains(" bytes"), "{why}");
-        for told in ["c0ffee", "192", "hunter2"] {
-            assert!(!why.contains(told), "{why}");
+        for secret in ["c0ffee", "192", "hunter2"] {
+            assert!(!why.contains(secret), "{why}");
         }
     }
 }

@@ -39,7 +39,7 @@ async fn unmigrated(memory: &MemoryStore) -> u64 {
     usecase::count_to_move(memory).await.unwrap()
 }
 
-/// Returns how many moves started, were done, and are unknown, and the time of each.
+/// Returns how many moves started, were done and have an unknown result, and the time of each.
 async fn drive(mover: &Launch<'_>, people: People<'_>) -> ([u32; 3], Vec<Duration>) {
     let (mut tally, mut times, start) = ([0; 3], Vec::new(), Instant::now());
     let settle = |_: &Email, migration| {
@@ -158,7 +158,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> MoveResult) 
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_stops_by_itself_when_too_many_moves_fail_or_find_nobody() {
+async fn it_stops_by_itself_when_too_many_moves_fail_or_find_no_one() {
     let store = store(300).await;
     let mover = mover(&store, 120);
     let people = People::everybody(&*store.memory);

@@ -69,7 +69,7 @@ async fn what_cannot_be_written_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_hangs_is_not_waited_for_and_what_it_writes_stands() {
+async fn a_store_that_hangs_is_not_waited_for_and_its_writes_stay() {
     let store = FaultyStore::new();
     let service = service(&store);
     store.close_gate();
@@ -82,7 +82,7 @@ async fn a_store_that_hangs_is_not_waited_for_and_what_it_writes_stands() {
 }
 
 #[tokio::test]
-async fn without_a_group_links_move_nobody() {
+async fn without_a_group_links_move_no_subscriber() {
     let store = FaultyStore::new();
     let ports: Arc<dyn Store> = Arc::clone(&store) as _;
     let refusing = NewsletterService::new(&ports, &clock::system(), Links::Refuse);

@@ -64,7 +64,7 @@ async fn a_late_suppression_reaches_one_account_while_the_other_is_locked() {
             let person = bench.script.memory.person(account, &email(ADA)).unwrap();
             person.status.suppression().is_none()
         };
-        bench.until("one is told", async || !is_active(other)).await;
+        bench.until("one has it", async || !is_active(other)).await;
         assert!(is_active(locked_one));
         sleep(HOUR).await;
         let asked = bench.script.asked(locked_one).len();

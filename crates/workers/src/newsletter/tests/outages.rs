@@ -34,7 +34,7 @@ async fn twelve_hours_of_outage_lose_nothing_and_more_are_for_an_operator() {
 
 /// Neither counts as a failure of a task.
 #[tokio::test(start_paused = true)]
-async fn an_account_that_is_busy_or_locked_is_left_alone() {
+async fn a_busy_or_locked_account_is_not_called() {
     let wait = Duration::from_secs(90);
     for (error, least) in [(limited(wait), wait), (locked(), 10 * SECOND)] {
         let mut bench = Bench::new();
@@ -90,7 +90,7 @@ async fn a_pause_holds_for_the_next_process() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_is_refused_for_one_person_alone_ends_her_task() {
+async fn a_key_that_is_refused_for_only_one_person_ends_her_task() {
     let bench = Bench::new();
     bench
         .script
@@ -145,7 +145,7 @@ async fn a_defect_of_the_provider_s_client_is_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_on_recording_calls_nobody_again() {
+async fn a_conflict_on_recording_repeats_no_call() {
     let bench = Bench::new();
     bench.put(ADA, &named("Ada")).await;
     let conflict = Fault::Fail(StoreError::Conflict);

@@ -46,7 +46,7 @@ async fn calls_overlap_so_that_a_slow_account_gets_all_that_it_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_their_first_sync() {
+async fn a_changed_membership_is_synced_within_a_minute_while_thousands_wait_for_theirs() {
     let bench = Bench::new();
     *bench.script.gap.lock().unwrap() = 61 * SECOND / 120;
     *bench.script.latency.lock().unwrap() = SECOND;
@@ -80,7 +80,7 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_never_succeeds_is_given_up_at_once_and_harms_no_other() {
+async fn a_hopeless_call_fails_at_once_and_harms_no_other() {
     let bench = Bench::new();
     let worker = bench.start();
     let invalid = ProviderError::Permanent("the provider answered 422".to_owned());

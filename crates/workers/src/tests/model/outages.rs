@@ -3,7 +3,7 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
     let bench = ModelBench::new();
-    bench.model.answer(away(None));
+    bench.model.answer(unavailable(None));
     let worker = bench.start();
     let all = names(0..200);
     for twenty in all.chunks(20) {

@@ -62,7 +62,7 @@ fn a_batch_may_mix_both() {
 }
 
 #[test]
-fn whatever_else_is_json_is_no_news() {
+fn other_json_is_no_event() {
     let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
     for body in [
         "{}",

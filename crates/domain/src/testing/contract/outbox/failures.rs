@@ -45,7 +45,7 @@ kernel::contract_cases!(
         store.retry(third.token, due + hours(9), "no", due).await?;
         claim_one(store, 5, due).await?;
     },
-    async fn a_task_given_up_is_dead_until_revived(store: &S) {
+    async fn a_dead_lettered_task_is_dead_until_revived(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         for claimed in claim(store, 1, noon()).await? {
             store.give_up(claimed.token, "hopeless", noon()).await?;
@@ -103,7 +103,7 @@ kernel::contract_cases!(
         give_up(token).await?;
         assert_eq!(rows(store, true).await?, []);
     },
-    async fn a_commit_ends_a_task_in_whatever_state(store: &S) {
+    async fn a_commit_ends_a_task_in_any_state(store: &S) {
         ask(store, &[1, 2].map(effect), noon()).await?;
         for task in claim(store, 1, noon()).await? {
             if task.effect == effect(1) {

@@ -204,7 +204,7 @@ impl Board {
         }
     }
 
-    /// The searches that are due.
+    /// The due searches.
     pub async fn searches(&self) -> Vec<String> {
         let due = self.claim(DUPLICATES, |_| true).await;
         self.give_back(&due).await;

@@ -85,7 +85,7 @@ kernel::contract_cases!(
             assert_eq!(ids, expect, "{owner:?} {after:?}");
         }
     },
-    /// Of all owners, and nothing is written for one too many.
+    /// The limit counts endpoints of each owner. One too many is not written.
     async fn an_owner_has_a_limited_number_of_endpoints(store: &S) {
         let most = u8::try_from(MOST_ENDPOINTS)?;
         insert(store, 1..=most).await?;
@@ -166,7 +166,7 @@ kernel::contract_cases!(
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
     /// In its subject's order, with the endpoint's next version, at once for a silent one.
-    async fn an_event_waits_anew(store: &S) {
+    async fn an_event_waits_again(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
         record(store, noon(), |round| {
@@ -200,7 +200,7 @@ kernel::contract_cases!(
         assert!(rows.iter().all(|row| row.attempts == 0));
         assert_eq!(rows[0].later, [4, 5, 6].map(event));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
-        // An event still ahead is not taken twice; an unknown endpoint's is refused.
+        // An event still ahead is not added; an unknown endpoint is refused.
         let later = waiting(10, 4, noon());
         assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
