@@ -27,7 +27,8 @@ impl Clock for Uptime {
     }
 }
 
-/// The limit of a client and its state. Requests come back one by one, spread over the minute.
+/// The limit of a client and its state. Used requests become available again one by one, spread
+/// over the minute.
 pub struct Limit {
     per_minute: NonZeroU32,
     clock: Uptime,
@@ -39,7 +40,7 @@ pub struct Usage {
     per_minute: NonZeroU32,
     remaining: u32,
     /// The seconds until all requests are available again. Only whole requests are known, so it may
-    /// be high by the time that one takes.
+    /// be too high by the time that one takes.
     full_in: u64,
 }
 

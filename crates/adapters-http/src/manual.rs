@@ -51,7 +51,8 @@ pub fn fields() -> String {
     fields.replace("](#", &format!("](/docs/{path}#"))
 }
 
-/// Headings have the anchors that GitHub gives them. Links to what a board does not serve are text.
+/// Headings have the anchors that GitHub gives them. Links to pages that a board does not serve
+/// become text.
 pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
     let base = Url::parse("http://board/docs/").and_then(|base| base.join(path));
     let base = base.map_err(|error| askama::Error::Custom(error.into()))?;
@@ -90,7 +91,7 @@ pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
     Ok(body)
 }
 
-/// Where a board serves what a page links to.
+/// The address at which a board serves the target of a link.
 fn served(base: &Url, link: &str) -> Option<String> {
     if link.starts_with('#') || link.contains("://") {
         return Some(link.to_owned());

@@ -1,4 +1,4 @@
-//! Pages of what a client wants, of which one may have nothing.
+//! Pages of wanted items. A page may have none.
 
 use std::time::Duration;
 

@@ -142,7 +142,7 @@ impl CopyTarget {
     }
 
     /// Ends the copy: the database can be used. New rows get numbers after those that the source
-    /// gave out.
+    /// has used.
     pub async fn finish(&self, outbox: i64, events: i64) -> Result<(), StoreError> {
         self.connections
             .transaction(async move |conn| {

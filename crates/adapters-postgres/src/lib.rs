@@ -5,12 +5,11 @@
 //!
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
 //!   connections; `health`, `recent`: whether it can be written.
-//! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
-//! - `copy`: takes in the rows of another store.
+//! - `migrations`: the schema, whose columns are explained there; `open`: opens a database.
+//! - `copy`: copies the rows of another store into this one.
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
-//!   its own way; `claim`, `draft`, `lease`: statements on shared tables that this store has in its
-//!   own way.
+//! - `commit`: a write set as one transaction. `event`, `retention`: tables that differ between the
+//!   stores. `claim`, `draft`, `lease`: statements that differ, on the same tables.
 //!
 //! The feature `testing` adds databases for tests, on the server of `POSTHASTE_TEST_POSTGRES_URL`.
 

@@ -133,13 +133,13 @@ fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Stor
     }
 }
 
-/// Applies a migration that builds the index of its name, without keeping anybody from writing.
+/// Applies a migration that builds the index of its name, without blocking writers.
 fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), StoreError> {
     let name = migration.name().to_string();
     let index = name.split_once('_').map_or("", |(_, index)| index);
-    // The lock keeps no writer waiting, and the build has to outlast every older transaction.
+    // The lock blocks no writer, and the build waits for every older transaction.
     execute(conn, "SET lock_timeout = 0")?;
-    // There is one if an earlier attempt was broken off; it would never be used.
+    // An interrupted attempt leaves an index that is never used.
     execute(
         conn,
         &format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""),

@@ -92,9 +92,8 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
 
 /// Prepares a copy to replace its original database. Fails if a newer program made it. Blocks.
 ///
-/// The numbers of new events begin far after its last one. Readers have cursors of events after the
-/// copy was made: such a cursor must not name an event after the restore, which its reader would
-/// miss. It names none, and the reader gets 410.
+/// Readers may have cursors of events later than the copy. New events are numbered far after its
+/// last one, so no such cursor names a new event. These readers get 410 instead of missing events.
 pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     let mut conn = open(path, "rw")?;
     conn.immediate_transaction(|conn| {

@@ -7,8 +7,9 @@ use sql_common::commits::Commit;
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Writes a commit, all of it or nothing. Erased people go from the write-ahead log, too; if it
-    /// is in use, they go with the next [`overwrite_deleted`](Retention::overwrite_deleted).
+    /// Writes a commit, all of it or nothing. Removes erased people from the write-ahead log, too.
+    /// If the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) removes
+    /// them.
     pub(crate) async fn write_commit<C: Commit>(&self, writes: C) -> Result<C::Answer, StoreError> {
         let erases = writes.erases();
         let answer = self

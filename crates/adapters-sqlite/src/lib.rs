@@ -5,13 +5,12 @@
 //!
 //! - `connection`: the connections to the file; `file`: whether the file is still in its place;
 //!   `recent`: whether commits succeed.
-//! - `migrations`: the schema; the migrations themselves explain its columns.
+//! - `migrations`: the schema, whose columns are explained there.
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
-//!   its own way; `claim`, `draft`, `lease`: statements on shared tables that this store has in its
-//!   own way.
-//! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
-//!   its rows, for the other store.
+//! - `commit`: a write set as one transaction. `event`, `retention`: tables that differ between the
+//!   stores. `claim`, `draft`, `lease`: statements that differ, on the same tables.
+//! - `backup`: copies a database, and prepares a restored one; `copy`: all rows, for the other
+//!   store.
 
 mod backup;
 mod claim;

@@ -19,7 +19,7 @@ pub struct Draft {
     pub answer: String,
 }
 
-/// Words of a posting that identify the company or lead around the board.
+/// Words of a posting that identify the company or bypass the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phrase {
     /// Letter for letter.

@@ -81,7 +81,7 @@ impl Enricher for Pipeline {
     }
 }
 
-/// Returns what the rules alone would make of a posting, and its JSON-LD if they would approve it.
+/// Returns the enrichment by rules only, and the posting's JSON-LD if they approve it.
 pub fn preview(
     submission: &Submission,
     lifetime: Lifetime,

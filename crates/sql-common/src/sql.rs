@@ -291,7 +291,7 @@ macro_rules! listed {
 /// | `{table given}` | the rows that are sent, for `FROM` |
 /// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
 /// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows that are sent |
-/// | `{table rows}` | the text after `INSERT INTO table ({table})`: all rows that are sent, or one |
+/// | `{table rows}` | the text after `INSERT INTO table ({table})`: all sent rows, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
 /// | `{table.changing = sent}` | `name = sent.name, …` |

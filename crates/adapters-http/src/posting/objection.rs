@@ -61,7 +61,7 @@ impl From<ModerationError> for ApiError {
             }
             ModerationError::NoReport => Self::no_such_report(),
             ModerationError::Store(error) => error.into(),
-            // Of operators alone.
+            // Only for operators' answers.
             ModerationError::Changed { .. }
             | ModerationError::NotKept(_)
             | ModerationError::Decided(_) => Self::internal(&error),

@@ -99,7 +99,7 @@ pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     Ok(behind.first() == Some(&(true,)))
 }
 
-/// Raises the offset, in a transaction of the caller's, if that is still necessary.
+/// Raises the offset within the caller's transaction, if that is still necessary.
 pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Outcome<()> {
     conn.execute::<Lock>(&[]).await?;
     conn.execute::<Raise>(&[]).await?;

@@ -1,22 +1,23 @@
 //! The event log, in the table `events`, and the port to it.
 //!
 //! The log is in the order of (`commit_seq`, `number`): the *place* of the commit, and a number
-//! from a sequence. A transaction gets its id when it first writes something, and not when it
-//! commits, so a later one may be committed first. A reader therefore sees only events below the
-//! *horizon*: the id of the oldest transaction that is still running, as the snapshot of the
-//! reader's own statement has it. Transactions below it are committed and seen, or undone, so the
-//! log never grows behind a cursor, and no row has to be numbered later.
+//! from a sequence. A transaction gets its id at its first write, not at its commit, so a later one
+//! may commit first. A reader therefore sees only events below the *horizon*: the id of the oldest
+//! transaction that is still running, in the snapshot of the reader's own statement. Transactions
+//! below it have ended: they are visible or undone. So the log never grows behind a cursor, and no
+//! row has to be numbered later.
 //!
-//! The place is the transaction's own id or, if that is greater, the greatest id of those that have
-//! ended by the time at which the commit has locked all its rows. It is never below the own id, so
-//! the horizon hides a commit until it ends; and it is below the horizon once the commit and all
-//! that began before have ended, even if no other transaction begins. A commit that had to wait for
-//! another one's rows takes its place after that one has ended, and its numbers too: its events
-//! follow. So the last event of a company has the company as it is stored. Those of a posting are
-//! in the order of its versions, also because a commit that finds another version fails.
+//! The place is the greater of two ids: the transaction's own, and the greatest of those that had
+//! ended when the commit had locked all its rows. It is never below the own id, so the horizon
+//! hides a commit until it ends. It is below the horizon once the commit and all earlier
+//! transactions have ended, even if no other begins.
 //!
-//! The price is that the log waits for the longest writing transaction on the server, in any
-//! database.
+//! A commit that waited for another one's rows takes its place and numbers after that one has
+//! ended, so its events follow. The last event of a company therefore shows the company as stored.
+//! The events of a posting are in the order of its versions, also because a commit that finds
+//! another version fails.
+//!
+//! The price: the log waits for the longest writing transaction on the server, in any database.
 
 mod keep;
 mod read;

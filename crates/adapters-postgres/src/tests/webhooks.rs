@@ -166,8 +166,7 @@ async fn a_round_that_waited_for_the_owner_is_decided_again() {
     assert_eq!(store.deliveries(endpoint.id, 9).await.unwrap().len(), 1);
 }
 
-/// So does every other call of a worker, for a round of any size, but that which records it: it
-/// looks first whether the lease still holds.
+/// The round has any size. Only the call that records it takes one more: it first checks the lease.
 #[tokio::test]
 async fn calls_of_a_round_of_any_size_take_as_many() {
     let database = Database::migrated();

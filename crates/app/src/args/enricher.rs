@@ -13,8 +13,8 @@ const HIGHEST_PRICE: f64 = 1e9;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Enrichment")]
 pub struct EnricherArgs {
-    /// The enricher: `builtin` uses only rules, `llm` also has a language model judge what the rules
-    /// do not reject
+    /// The enricher: `builtin` uses only rules, `llm` also has a language model judge what the
+    /// rules do not reject
     #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = one_of(ENRICHERS))]
     enricher: EnricherName,
 

@@ -1,4 +1,4 @@
-//! Remarks on a posting: what a reader, a search engine or a lawyer would stumble over.
+//! Remarks on a posting: problems for readers, search engines or lawyers.
 
 mod pay;
 mod place;

@@ -1,4 +1,4 @@
-//! Two hundred pairs of one employer's ads: half of them one opening, half of them two.
+//! Two hundred pairs of one employer's ads: in half of them one opening, in the others two.
 
 use domain::posting::{
     Details, EmploymentType,

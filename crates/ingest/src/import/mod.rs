@@ -6,19 +6,19 @@
 //!                     └──┴─ again: while the store is unavailable
 //! ```
 //!
-//! - [`running`] is the side of the request. It hands lines over as long as there is room, and
-//!   waits for receipts when there is none: that is what slows the client down.
-//! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]),
-//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)), has
-//!   several batches carried out at a time ([`execute`]), by the lanes unless a line is known to
-//!   change nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and
-//!   gives out receipts in the order of the lines ([`ledger`]).
-//! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
-//!   the postings that no line has named, unless they are [`held`] back, and [`correct`] releases
-//!   those or brings them back, each in a [`sweep`].
+//! - [`running`] is the side of the request. It submits lines while there is room, and otherwise
+//!   waits for receipts, which slows the client down.
+//! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]) and
+//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)). It
+//!   executes several batches at a time ([`execute`]), in the lanes unless a line is known to
+//!   change nothing ([`cache`]). It retries commands that the store could not answer ([`outage`]),
+//!   and issues receipts in the order of the lines ([`ledger`]).
+//! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]. [`delist`] expires
+//!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
+//!   held-back postings, or undoes an import. Each works in a [`sweep`].
 //!
-//! Because the task does the work, a client that hangs up stops it only between lines, and not at
-//! all once the body has ended.
+//! The task does the work. So a client that disconnects stops an import only between lines, and not
+//! at all once the body has ended.
 
 mod cache;
 mod catalogue;

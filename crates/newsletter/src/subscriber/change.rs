@@ -15,7 +15,7 @@ pub struct Change {
     pub event: Option<EventName>,
     /// The requested task. A suppression to apply also requests a withdrawal.
     pub effect: Option<Effect>,
-    /// Then the change requests no further withdrawal.
+    /// Whether it is a withdrawal's own change, which requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,
 }
 

@@ -97,7 +97,8 @@ pub fn notice(
 }
 
 /// A move deletes in the old account as well, and a delivery does not name its account. So a sync
-/// looks the subscriber up, and records a missing one as removed. Moves check both accounts.
+/// looks the subscriber up, and records a missing one as removed. Moves check both accounts
+/// themselves.
 ///
 /// An unknown address gets no row: deleted subscribers must not be stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {
