@@ -32,7 +32,6 @@ fn of_database(error: DieselError) -> StoreError {
     }
 }
 
-/// The error of a migration.
 pub(crate) fn of_migration(error: Box<dyn Error + Send + Sync>) -> StoreError {
     match error.downcast::<DieselError>() {
         Ok(error) => of_database(*error),

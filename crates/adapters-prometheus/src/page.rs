@@ -53,9 +53,7 @@ type NewsletterState = (Option<Vec<SubscriberCount>>, Vec<(Account, AccountState
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 
 pub struct Serving {
-    /// Pushes in flight.
     pub pushes: Count,
-    /// Keys that can sign tokens.
     pub signing_keys: Count,
     /// Seconds since they were read.
     pub signing_keys_age: Arc<dyn Fn() -> u64 + Send + Sync>,

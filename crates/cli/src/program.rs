@@ -14,7 +14,6 @@ use crate::{
 /// The exit code of bad usage and bad configuration.
 const USAGE: u8 = 2;
 
-/// How a program logs.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// A filter of `tracing`.

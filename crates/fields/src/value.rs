@@ -20,7 +20,6 @@ pub struct FieldSpec {
     /// The field's doc comment, as shown to clients.
     pub description: &'static str,
     pub max_length: Option<usize>,
-    /// The fields of an object.
     pub fields: &'static [Self],
 }
 

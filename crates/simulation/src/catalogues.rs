@@ -133,7 +133,6 @@ impl Catalogues {
         channels.any(|channel| !self.channels.contains(channel) || running.contains(channel))
     }
 
-    /// An import has changed a posting.
     pub fn changed(&mut self, posting: PostingId, by: Uuid) {
         for known in self.known.values_mut() {
             if let Some(Running::Import(import)) = &known.running
@@ -149,7 +148,6 @@ impl Catalogues {
         }
     }
 
-    /// An undo of a catalogue's import has restored a posting.
     pub fn restored(&mut self, of: CatalogueId, posting: PostingId) {
         if let Some(known) = self.known.get_mut(&of) {
             known.restored.insert(posting);

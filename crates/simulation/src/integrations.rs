@@ -66,7 +66,6 @@ pub fn catalogue() -> CatalogueName {
     CatalogueName::new("main").unwrap()
 }
 
-/// The id of the company at this number.
 pub fn company(number: u64) -> CompanyId {
     let website = WebsiteKey::parse(&format!("https://acme-{number}.example"));
     CompanyId::of(&website.expect("it is a website"))

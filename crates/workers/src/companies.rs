@@ -22,7 +22,6 @@ use super::{
     tasks::{Failure, KindHandler, Tasks},
 };
 
-/// The number of companies that are claimed at once.
 const AT_ONCE: usize = 64;
 
 /// The number of postings that a commit moves, unless many push.

@@ -24,7 +24,6 @@ pub struct WorkerSettings {
     pub keep_versions: Option<Duration>,
     /// How long after the decision about a report its reporter is known.
     pub keep_reporters: Duration,
-    /// How many loops enrich.
     pub enrich_loops: usize,
     /// Postings per claim. Their outcomes share a commit, and are lost together.
     pub claim_for_enrichment: usize,

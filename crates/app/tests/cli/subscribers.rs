@@ -131,7 +131,6 @@ fn subscribers_are_moved_once() {
     assert_eq!(kinds, ["sync", "sync", "migrate", "migrate"]);
 }
 
-/// Suppressions survive the loss of a database.
 #[test]
 fn suppressions_outlast_a_database() {
     let place = Place::migrated();

@@ -6,7 +6,6 @@ use fields::suggest;
 use jaq_json::{Map, Rc, Val};
 use serde_json::value::RawValue;
 
-/// Prefixes identifiers.
 const ID_PREFIX: &str = "id_prefix";
 /// Placeholders in a value: the source's identifier, and the company's name as a part of a URL.
 const ID: &str = "{id}";

@@ -212,7 +212,6 @@ fn latest<K: Ord>(
     latest.into_iter()
 }
 
-/// All clients with activity.
 pub fn clients_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
     let pushes = writes.pushes.iter().map(|(client, _)| client.uuid());
     let secrets = writes.secrets.iter().map(|(client, ..)| client.uuid());

@@ -238,7 +238,6 @@ fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
     each! { tasks, task => id: task.0 }
 }
 
-/// Revives dead tasks within the caller's transaction, and counts them.
 pub async fn revive(
     conn: &mut impl Executor,
     which: &Revive,
@@ -272,7 +271,6 @@ statement! {
     loads ListedRow
 }
 
-/// Deletes dead tasks within the caller's transaction, and counts them.
 pub async fn dismiss(
     conn: &mut impl Executor,
     tasks: &[TaskId],

@@ -119,7 +119,6 @@ statement! {
     returns (<RepeatRow as Entity>::Row, Text, Nullable<Text>)
 }
 
-/// Loads the answers to unchanged pushes.
 pub async fn repeat_answers(
     conn: &mut impl Executor,
     identifiers: &[SourceIdentifier],

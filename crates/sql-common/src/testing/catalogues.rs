@@ -61,7 +61,6 @@ pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + She
     }
 }
 
-/// Checks that of two stores that import into the same new catalogue at once, one gets it.
 pub async fn of_imports_at_two_stores_one_gets_the_catalogue<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,
@@ -91,7 +90,6 @@ where
     }
 }
 
-/// Checks that imports at two stores at once keep the client's limit of catalogues.
 pub async fn imports_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,

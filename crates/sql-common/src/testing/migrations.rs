@@ -3,7 +3,6 @@ use kernel::StoreError;
 
 use super::{Shell, sample};
 
-/// Checks that all migrations can be reverted one by one, and reapplied.
 pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     let migrations = store.complete().await.expect("the store works");
     let up = store.values(S::OBJECTS).await;

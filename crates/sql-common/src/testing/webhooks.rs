@@ -158,7 +158,6 @@ async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointI
     (holder, ids)
 }
 
-/// Checks that concurrent registrations at two stores keep the owner's limit.
 pub async fn registrations_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,

@@ -110,7 +110,6 @@ fn parts(token: &str) -> [&str; 3] {
 }
 
 impl Harness {
-    /// Asserts that each token fails with `fault`.
     fn check<N: Display>(&self, fault: TokenFault, tokens: impl IntoIterator<Item = (N, String)>) {
         for (name, token) in tokens {
             assert_eq!(self.outcome(&token), Err(fault), "{name}");

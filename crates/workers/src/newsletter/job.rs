@@ -37,7 +37,6 @@ const LOCKED: Wait = Wait::seconds(10);
 /// The wait for the sync of a subscriber's new address.
 const SUCCESSOR: Wait = Wait::seconds(10);
 
-/// The wait for the key of an account.
 const KEY: Wait = Wait::hours(1);
 
 /// Handles one task at a time. If its account may not be called, the task is released, which does

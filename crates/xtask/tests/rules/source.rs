@@ -17,7 +17,6 @@ pub struct Module {
     pub items: BTreeSet<String>,
     /// Imports by their local names, `*` for glob imports.
     pub imports: Vec<(String, Names)>,
-    /// The paths that it names, and whether each is re-exported.
     pub paths: BTreeSet<(Names, bool)>,
     macros: Vec<String>,
     children: Vec<(String, Option<TokenStream>)>,
