@@ -114,7 +114,6 @@ fn named(error: StoreError, name: &str) -> StoreError {
     }
 }
 
-/// Applies a migration in a transaction.
 fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), StoreError> {
     execute(conn, &format!("SET lock_timeout = '{TABLE_LOCK_TIMEOUT}'"))?;
     let mut attempt = 1;

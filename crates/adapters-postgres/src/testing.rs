@@ -45,7 +45,6 @@ fn with_database(url: &str, name: &str) -> String {
     format!("postgres://{authority}/{name}?{query}")
 }
 
-/// Generous limits for a busy machine.
 pub fn patient() -> PostgresOptions {
     PostgresOptions {
         acquire_timeout: Duration::from_mins(1),

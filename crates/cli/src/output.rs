@@ -315,7 +315,6 @@ fn to_the_minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
 
-/// Standard output was closed.
 pub fn is_reader_gone(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -66,7 +66,6 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.concat()
 }
 
-/// Quotes a word for a shell.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -172,7 +172,6 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_unseen)
 }
 
-/// Whether a character is white space or invisible.
 const fn is_unseen(c: char) -> bool {
     match c {
         '\0'..='~' => c.is_whitespace(),

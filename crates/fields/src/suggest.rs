@@ -72,7 +72,6 @@ pub fn currency(text: &str) -> Option<Meant> {
     NAMES.get(&folded).or_else(|| NAMES.get(one)).copied()
 }
 
-/// The code that a text likely means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meant {
     pub code: &'static str,

@@ -1,4 +1,4 @@
-//! What imports of catalogues may expire and undos may bring back, by calls to the store.
+//! What imports of catalogues may expire and undos may reopen, by calls to the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 

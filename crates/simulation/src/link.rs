@@ -43,7 +43,6 @@ fn unavailable() -> StoreError {
 }
 
 impl Link {
-    /// Waits for half of a round trip.
     pub async fn hop(&self) {
         let (least, most) = self.world.pace;
         sleep(self.world.dice.millis(least, most)).await;

@@ -99,7 +99,7 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     }
 }
 
-/// An operator merges the companies of the clients, or gives one of them back.
+/// An operator merges the companies of the clients, or unmerges one.
 pub async fn merge(world: Arc<World>, process: Arc<Process>) {
     let [from, into] = *world.dice.pick(&[[0, 1], [1, 0]]);
     let is_merge = world.dice.one_in(2);

@@ -1,5 +1,5 @@
-//! What undos of imports may restore, and which titles readers may see: known without the rules
-//! that the service goes by.
+//! What undos of imports may restore, and which titles readers may see, computed without the
+//! service's own rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,6 @@ use domain::posting::{Details, Posting};
 use kernel::{Actor, PostingId, SourceIdentifier, Status};
 use uuid::Uuid;
 
-/// The postings that imports changed.
 #[derive(Debug, Default)]
 pub struct Restores {
     /// What each was before an import changed it, as long as nothing else has changed it.
@@ -50,7 +49,6 @@ impl Restores {
         self.let_in.insert((identifier.clone(), title));
     }
 
-    /// Whether an operator has approved a title.
     pub fn is_let_in(&self, identifier: &SourceIdentifier, title: u64) -> bool {
         self.let_in.contains(&(identifier.clone(), title))
     }

@@ -301,7 +301,6 @@ statement! {
     }
 }
 
-/// Writes fingerprints, and removes those of closed postings.
 pub async fn write(
     conn: &mut impl Executor,
     fingerprints: &BTreeMap<PostingId, Option<DatedFingerprint>>,

@@ -127,7 +127,6 @@ pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
-/// Reads a number that is never negative.
 pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreError> {
     let number = u64::try_from(stored);
     number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))

@@ -134,7 +134,6 @@ impl Tasks {
         }
     }
 
-    /// `None` if there is none.
     pub fn next_attempt(&self, task: &Claimed, failure: &Failure) -> Option<OffsetDateTime> {
         let Again::After(asked) = failure.again else {
             return None;

@@ -240,7 +240,6 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// Sends SIGTERM.
     pub fn terminate(&self) {
         kill_process(self.pid(), Signal::TERM).unwrap();
     }

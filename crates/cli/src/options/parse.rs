@@ -22,7 +22,6 @@ pub fn definitions() -> clap::Command {
     DEFINITIONS.get().cloned().unwrap_or_default()
 }
 
-/// Keeps the [`definitions`].
 pub fn parse<T: FromArgMatches>(root: clap::Command, arguments: &[OsString]) -> Result<T, Refusal> {
     DEFINITIONS.get_or_init(|| root.clone());
     let command = without_unset_variables(root);

@@ -33,7 +33,6 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The tokens from this offset on.
     pub const fn from(text: &'a [u8], at: usize) -> Self {
         Self { text, at }
     }

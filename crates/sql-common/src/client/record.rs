@@ -115,7 +115,6 @@ statement! {
     TrimRefusals = trim!("client_refusals", "id")
 }
 
-/// Writes activity, within the caller's transaction.
 pub async fn record(conn: &mut impl Executor, writes: &ActivityWrites) -> Outcome<()> {
     let clients = each! { clients_of(writes), id => id };
     conn.lock_each::<Lock>(&clients).await?;

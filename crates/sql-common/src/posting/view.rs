@@ -85,7 +85,6 @@ fn view(
     })
 }
 
-/// Replaces stored values by shown ones.
 async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()> {
     let with_text = views.iter().filter(|it| {
         let description = &it.posting.details.raw_description;

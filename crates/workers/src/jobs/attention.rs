@@ -23,7 +23,6 @@ const MOST: usize = 1_000;
 /// Visible postings are counted for at most one part in this many of the time.
 const COUNTING: u32 = 20;
 
-/// Compares the stored items with the state.
 pub(super) struct Attention {
     /// The kinds of tasks whose backlog is checked.
     kinds: &'static [Kind],
@@ -143,7 +142,6 @@ mod tests {
     use super::*;
     use crate::{WorkerSettings, testing::TestStores};
 
-    /// Checks at this time, with a new job.
     async fn look(stores: &TestStores, at: OffsetDateTime) {
         let clock: Clock = Arc::new(move || at);
         let parts = stores.parts(&clock, &WorkerSettings::default());

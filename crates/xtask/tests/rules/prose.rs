@@ -214,7 +214,6 @@ fn documentation_says_more_than_the_name() {
     assert_none(&violations);
 }
 
-/// The anchor that GitHub gives to a heading.
 fn anchor(heading: &str) -> String {
     let title = without_code(&heading.replace('`', ""))
         .trim()

@@ -150,7 +150,6 @@ fn is_for_tests(attribute: &str) -> bool {
     attribute.replace(' ', "").starts_with("[cfg(") && attribute.contains("test")
 }
 
-/// Whether this token ends an item.
 fn is_braced(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
