@@ -121,7 +121,7 @@ impl Session {
         own.any(|own| bool::from(own.as_bytes().ct_eq(token.as_bytes())))
     }
 
-    /// Shows that this session created an address.
+    /// The MAC that shows that this session created an address.
     pub fn seal(&self, address: &str) -> String {
         mac(&self.form_token, address)
     }

@@ -37,7 +37,7 @@ pub enum Way {
 struct Page<'a> {
     head: page::Head,
     way: Way,
-    /// Who signs in by the link, and its token.
+    /// The person whom the link signs in, and the link's token.
     link: Option<(&'a str, &'a str)>,
     problem: Option<&'static str>,
 }

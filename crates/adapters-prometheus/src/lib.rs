@@ -30,9 +30,8 @@ pub enum InstallError {
 /// Set by [`install`].
 static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
 
-/// Installs the recorder on the first call, and describes the metrics.
-///
-/// # Errors A histogram has no buckets, or the process has another recorder.
+/// Installs the recorder on the first call, and describes the metrics. Fails if a histogram has no
+/// buckets, or the process has another recorder.
 pub fn install() -> Result<PrometheusHandle, InstallError> {
     let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = installed.as_ref() {
@@ -48,9 +47,7 @@ pub fn install() -> Result<PrometheusHandle, InstallError> {
     Ok(handle)
 }
 
-/// With the buckets of all histograms.
-///
-/// # Errors A histogram has no buckets.
+/// With the buckets of all histograms. Fails if one has none.
 pub fn recorder() -> Result<PrometheusRecorder, BuildError> {
     let mut builder = PrometheusBuilder::new();
     for metric in metrics::all() {

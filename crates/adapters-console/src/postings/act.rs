@@ -183,8 +183,8 @@ async fn decide(
     decide_again(COMMAND_PATIENCE, attempt).await
 }
 
-/// Decides about one of many, and reports the result. If the store is unavailable, the earlier ones
-/// are done.
+/// Decides about one of many, and returns the result as a text. Earlier decisions remain if the
+/// store becomes unavailable.
 async fn decide_one(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,

@@ -117,9 +117,6 @@ pub trait AddClient: Send + Sync {
 }
 
 /// The newest hundred entries of the audit.
-///
-/// # Errors
-/// The store's.
 pub async fn entries<S: AuditLog>(store: &S) -> Checked<Vec<Entry>> {
     let query = AuditQuery {
         limit: 100,
@@ -129,9 +126,6 @@ pub async fn entries<S: AuditLog>(store: &S) -> Checked<Vec<Entry>> {
 }
 
 /// All tasks of the outbox that are dead, or all others.
-///
-/// # Errors
-/// The store's.
 pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
     Ok(store.list(dead, None, usize::MAX).await?)
 }
