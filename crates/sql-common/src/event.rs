@@ -10,7 +10,7 @@ use kernel::{
     CompanyId, DecisionCode, EventDecision, PostingId, ReportId, StoreError,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
-        ReportState as Told, Subject,
+        ReportState as DecidedReport, Subject,
     },
 };
 use time::{Duration, OffsetDateTime};
@@ -101,7 +101,7 @@ const fn decided(event: &Event) -> Option<&EventDecision> {
     }
 }
 
-const fn outcome(report: &Told) -> ReportState {
+const fn outcome(report: &DecidedReport) -> ReportState {
     if report.acted {
         ReportState::Acted
     } else {
@@ -153,7 +153,7 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
         row.company_name,
         row.reported_posting,
     ) {
-        (Some(identifier), _, Some(posting)) => Subject::Report(Told {
+        (Some(identifier), _, Some(posting)) => Subject::Report(DecidedReport {
             id: ReportId::new(id),
             posting: PostingId::new(posting.uuid("events.reported_posting")?),
             source_identifier: parse(identifier, "events.source_identifier")?,
@@ -242,7 +242,7 @@ mod tests {
     fn row(number: i64) -> PlacedEvent {
         let row = EventRow {
             at: noon().into(),
-            name: "Told".to_owned(),
+            name: "Sample".to_owned(),
             subject: uuid(1).into(),
             source_identifier: None,
             version: None,
@@ -276,7 +276,7 @@ mod tests {
             let rows = (1..=found).map(row).collect();
             let query = LogQuery {
                 after: None,
-                names: vec![EventName::new("Told")],
+                names: vec![EventName::new("Sample")],
                 prefixes: kernel::Prefixes::ALL,
                 reader: None,
                 limit,

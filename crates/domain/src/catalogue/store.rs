@@ -254,9 +254,9 @@ pub trait Catalogues: Send + Sync {
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that an import did not name,
-    /// including those that it or its release expired: the import that holds postings back (also
-    /// suspended, during another import), otherwise the last complete one.
+    /// Up to `limit` postings after `after`, ascending by id, that an import did not name, also
+    /// those that it or its release expired. It is the import that holds postings back, even while
+    /// a running one suspends that; otherwise the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -323,8 +323,8 @@ pub trait Catalogues: Send + Sync {
     /// The last imports of up to `limit` catalogues, ascending by catalogue id. Counts no postings.
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
-    /// Deletes a catalogue unless a lease of it runs, and then writes the entry. Its postings stay,
-    /// and keep its id.
+    /// Deletes a catalogue unless a lease of it runs, and writes the entry with it. Its postings
+    /// stay, and keep its id.
     async fn delete(
         &self,
         client: ClientId,

@@ -165,7 +165,7 @@ impl Change {
         ];
         let decision = decision.filter(|_| decided.contains(name));
         PostingState {
-            decision: decision.map(Decision::told),
+            decision: decision.map(Decision::for_event),
             ..PostingState::from(&self.write.posting)
         }
     }

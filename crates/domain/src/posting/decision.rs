@@ -151,7 +151,7 @@ pub struct Decision {
 
 impl Decision {
     /// The decision as an event shows it.
-    pub fn told(&self) -> EventDecision {
+    pub fn for_event(&self) -> EventDecision {
         EventDecision {
             code: self.code.clone(),
             ground: self.ground,

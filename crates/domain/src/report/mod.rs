@@ -13,7 +13,7 @@ use fields::vocabulary::vocabulary;
 use kernel::{
     Operator, PostingId, ReportId, SourceIdentifier,
     audit::Attribution,
-    event::{ReportState as Told, Subject},
+    event::{ReportState as DecidedReport, Subject},
     outbox::TaskWrites,
 };
 use time::{Duration, OffsetDateTime};
@@ -143,7 +143,7 @@ impl Report {
         decision: ReportDecision,
         tasks: &mut TaskWrites,
     ) -> ReportWrite {
-        let subject = Subject::Report(Told {
+        let subject = Subject::Report(DecidedReport {
             id: self.id,
             posting: self.posting,
             source_identifier: self.source_identifier.clone(),

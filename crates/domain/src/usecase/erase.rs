@@ -51,7 +51,7 @@ pub async fn erase(
     let erased = PostingState {
         version: posting.version + 1,
         status_reason: None,
-        decision: Some(statement.told()),
+        decision: Some(statement.for_event()),
         ..PostingState::from(posting)
     };
     tasks.raise(JOB_POSTING_ERASED, Subject::Posting(erased));

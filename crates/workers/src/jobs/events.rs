@@ -55,7 +55,7 @@ mod tests {
     use crate::{WorkerSettings, testing::TestStores};
 
     const DAY: time::Duration = time::Duration::DAY;
-    const TOLD: EventName = EventName::new("Told");
+    const SAMPLE: EventName = EventName::new("Sample");
 
     async fn delete(
         stores: TestStores,
@@ -80,7 +80,7 @@ mod tests {
         let store = Arc::clone(&stores.faulty.memory);
         for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
             let mut writes = WriteSet::new(at);
-            let (name, subject) = (TOLD, Subject::Other(uuid(1)));
+            let (name, subject) = (SAMPLE, Subject::Other(uuid(1)));
             writes.tasks.events.push(Event {
                 name,
                 subject,
@@ -93,7 +93,7 @@ mod tests {
         deleted.await.unwrap();
         let all = LogQuery {
             after: None,
-            names: vec![TOLD],
+            names: vec![SAMPLE],
             prefixes: kernel::Prefixes::ALL,
             reader: None,
             limit: 9,

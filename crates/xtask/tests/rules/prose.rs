@@ -17,10 +17,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("nobody", "crates/cli/src/output.rs"),         // A key of a test.
     ("nobody", "crates/xtask/src/dist.rs"),         // The user.
     ("somebody", "crates/newsletter/src/audit.rs"), // A subject of a test.
-    ("told", "crates/adapters-console/templates/"), // A method of forms.
-    ("told", "crates/adapters-http/src/health.rs"), // A variable of a test.
-    ("told", "crates/sql-common/src/event.rs"),     // A name of a test.
-    ("told", "crates/workers/src/jobs/events.rs"),  // A name of a test.
 ];
 /// The crates whose items must have documentation, or have it described to clients by it, so that
 /// some repeats a name.
