@@ -28,8 +28,8 @@ impl From<LogError> for ApiError {
         match error {
             LogError::Gone => Self::new(
                 StatusCode::GONE,
-                "Events after this cursor are no longer kept. Take a new export and go on from its \
-                 cursor.",
+                "Events after this cursor are no longer kept. Take a new export and continue from \
+                 its cursor.",
             ),
             LogError::Store(error) => error.into(),
         }

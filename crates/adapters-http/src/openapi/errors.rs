@@ -66,24 +66,24 @@ errors! {
         "The client has objected to the decision already."
         sent(ApiError::from(ModerationError::from(Refused::Repeated)));
     "NotAcceptable"
-        "`Accept` takes JSON-LD alone, and the posting is not approved."
+        "`Accept` allows only JSON-LD, and the posting is not approved."
         sent(ApiError::not_acceptable());
     "EventsGone"
         "Events after this cursor were deleted, or the service was restored from a backup that does not \
-     have this cursor. Take a new export and go on from its cursor."
+     have this cursor. Take a new export and continue from its cursor."
         sent(LogError::Gone);
     "WebhookNotFound"
         "There is no such webhook, or it is another client's."
         sent(WebhookError::NotFound);
     "TooManyWebhooks"
-        "The client has as many webhooks as it may have."
+        "The client already has the most webhooks that it may have."
         sent(WebhookError::TooMany);
     "WebhookEventNotFound"
         "There is no such webhook, or it is another client's; or there is no such event, it is no longer \
      kept, or the client may not see it."
         sent(WebhookError::EventNotFound);
     "TooManyWaiting"
-        "As many events wait for the webhook as may wait."
+        "The most events that may wait for the webhook already wait."
         sent(WebhookError::TooManyWaiting);
     "CatalogueNotFound"
         "The client has no catalogue of this name."
