@@ -108,7 +108,7 @@ const TIMES: &str = "last_push_at=never  visible  created_at  revoked_at";
 const PARTS: [(&str, &str); 3] = [
     (
         "secrets",
-        "SECRET MADE=created_at  LAST USED=last_used_at  VALID UNTIL=expires_at",
+        "SECRET CREATED=created_at  LAST USED=last_used_at  VALID UNTIL=expires_at",
     ),
     (
         "days",

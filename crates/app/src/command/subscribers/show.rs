@@ -109,7 +109,7 @@ const FIELDS: &str = "email  uuid  name  country  status  suppression  reinstate
                       reported_at=never  updated_at";
 
 const COLUMNS: &str =
-    "TASK=id  KIND=kind  TRIES=attempts  NEXT (UTC)=next_at  GIVEN UP=dead  =last_error:below";
+    "TASK=id  KIND=kind  TRIES=attempts  NEXT (UTC)=next_at  DEAD=dead  =last_error:below";
 
 fn text(record: &Value) -> anyhow::Result<String> {
     let text = output::record(record, FIELDS)?;
