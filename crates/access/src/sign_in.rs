@@ -210,7 +210,7 @@ pub async fn issue_client_link(
         }
     };
     let entry = entry.with("scopes", scopes);
-    // A link from the second in which tokens were ended belongs to the new ones.
+    // A link made in the second in which tokens were ended counts as new.
     let from = client.tokens_from.map_or(now, |from| from.max(now));
     let permits = (Actor::Client(client.id), client.scopes.clone());
     let lasts = (from, CLIENT_LINK_LIFETIME);

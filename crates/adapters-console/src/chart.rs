@@ -103,7 +103,7 @@ impl Chart {
     }
 }
 
-/// The top of an axis for a value (1, 2, 3, 4, 5, 6, 8 or 10 with zeros), and its half if whole.
+/// An axis's top for a value: 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and half of it, if whole.
 fn round(most: u64) -> (u64, Option<u64>) {
     let mut unit: u64 = 1;
     while most > unit.saturating_mul(10) {

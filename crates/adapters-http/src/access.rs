@@ -78,7 +78,7 @@ pub fn method(method: &Method) -> &'static str {
 type OfRoute = HashMap<(&'static str, u16), Histogram>;
 
 thread_local! {
-    /// The histograms in use. Looking one up here takes no allocation, in the recorder several.
+    /// The histograms in use. A lookup takes no allocation here, but several in the recorder.
     static HISTOGRAMS: RefCell<HashMap<String, OfRoute>> = RefCell::default();
 }
 

@@ -37,7 +37,7 @@ impl fmt::Display for Operator {
 pub enum Actor {
     /// An integration, by its OAuth client.
     Client(ClientId),
-    /// The import of a catalogue that does not list it any more.
+    /// The import of a catalogue that no longer lists the posting.
     Catalogue(CatalogueName),
     /// The enrichment pipeline.
     Enricher,

@@ -62,8 +62,8 @@ impl AttentionItem {
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether a reader may see it: a client with these prefixes, or, without a client, an
-    /// operators' reader. A reader with prefixes sees only its own client's items.
+    /// Whether a reader may see it: a client with these prefixes, or the operators (no client).
+    /// With prefixes, only the client's own items are visible.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {
             Some(client) => self.client == Some(client) || (self.is_of_board && prefixes.are_all()),

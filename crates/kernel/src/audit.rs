@@ -75,7 +75,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action, the only one of its run unless it is [about](Self::about) a subject.
+    /// The entry of an action. A run has only one that is not [about](Self::about) a subject.
     pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
             id: run,

@@ -75,8 +75,8 @@ id! {
 }
 
 impl PostingId {
-    /// The id in an identifier's bucket: its last twelve bits become the first twelve of the
-    /// identifier's SHA-256, so both lead to the same of 4,096 buckets.
+    /// The id with its last twelve bits replaced by the first twelve of the identifier's SHA-256,
+    /// so both lead to the same bucket of 4,096.
     #[must_use]
     pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
         let digest = Sha256::digest(identifier.as_str());

@@ -1,6 +1,6 @@
 //! Open vocabularies: names declared as constants by contexts.
 
-/// Declares a type of names. Stores accept any, so an older program can show a newer one's.
+/// Declares a type of names. Stores accept any name, so older programs show newer names.
 #[macro_export]
 macro_rules! name {
     ($(#[$meta:meta])* $name:ident) => {

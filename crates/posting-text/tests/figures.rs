@@ -17,7 +17,7 @@ use posting_text::{Budget, prepare, redact::Kind};
 
 use self::score::Score;
 
-/// A set, the missable labels of companies, the other missable labels, wrong redactions, and lost
+/// A set, and the most missed labels of companies, other missed labels, wrong redactions, and lost
 /// words outside of labels.
 const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("tuned", 0, 0, 0, 0),

@@ -49,7 +49,7 @@ fn steady() -> OffsetDateTime {
     fields::microseconds(START.0 + START.1.elapsed())
 }
 
-/// Returns once how far this machine's clock is ahead of the store's; `None` if that has none.
+/// Measures once how far this machine's clock is ahead of the store's, if the store has one.
 pub async fn measure(store: &dyn StoreClock) -> Result<Option<time::Duration>, StoreError> {
     OF_STORE.measure(store).await
 }
@@ -69,7 +69,7 @@ pub struct StoreTime {
 #[derive(Clone, Copy)]
 struct Lead {
     ahead: time::Duration,
-    /// Of `ahead`.
+    /// The error of `ahead`.
     doubt: time::Duration,
     /// By the monotonic clock.
     at: OffsetDateTime,
@@ -95,7 +95,7 @@ impl StoreTime {
         *self.lead.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how far this machine's clock is ahead of the store's; `None` if that has none.
+    /// Returns how far this machine's clock is ahead of the store's, if the store has one.
     ///
     /// The store is assumed to have read its clock half-way between request and answer. A slow
     /// answer does not replace a quick one that it agrees with.
@@ -121,7 +121,7 @@ impl StoreTime {
         Ok(Some((self.machine)() - self.now()))
     }
 
-    /// Measures at intervals while it is polled. Logs when the clocks start and stop to differ.
+    /// Measures at intervals while it is polled. Logs when the clocks start and stop differing.
     pub async fn follow(&self, store: &dyn StoreClock) {
         let mut differs = false;
         loop {

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::{panics, waits};
 
-/// While its caller waits.
+/// For a command whose caller waits.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Retries a use case after conflicts, with growing, jittered waits, for at most `within`. It
@@ -20,7 +20,7 @@ where
     F: Future<Output = Result<T, E>>,
 {
     let waits = waits::after_conflicts().within(within).from_now();
-    // A decision holds whole postings, which the futures of all callers would.
+    // Boxed: whole postings would bloat the futures of all callers.
     retry(waits, E::is_conflict, || Box::pin(attempt())).await
 }
 

@@ -14,7 +14,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// A stop waits for `grace`, and then logs that the loops were cut off, and `late`.
+    /// A stop waits for `grace`, then logs `late` and that the loops were cut off.
     pub fn new(grace: Duration, late: &'static str) -> Self {
         Self {
             running: JoinSet::new(),

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 /// A multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// A round that took longer than a third of it waited for something else.
+/// A round longer than a third of this was waiting for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.

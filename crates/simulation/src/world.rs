@@ -19,7 +19,7 @@ use crate::{
     restores::Restores,
 };
 
-/// The most calls of a receiver while it is silent, at most a minute: some per subject, 16 probes.
+/// The most calls to a receiver in a silence of at most a minute: some per subject, and 16 probes.
 const MOST_CALLS: usize = 64;
 struct Silence {
     until: OffsetDateTime,

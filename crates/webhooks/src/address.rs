@@ -26,8 +26,8 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// By the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and cloud services
-/// outside of them.
+/// Outside the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and cloud
+/// services.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),

@@ -123,7 +123,7 @@ impl Endpoint {
     /// The endpoint limited to what its owner may read now, or why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // Its receiver may be anyone's, so operators must name the event.
+            // Its receiver may be anyone's, so reports come only if named.
             let is_named = self.names.is_some();
             return Ok(self.with_reports_if(is_named));
         }

@@ -16,8 +16,8 @@ pub const WINDOW: usize = 32;
 
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
-/// How long the circuit opens: from half a second or one second to ten minutes, with jitter. A wait
-/// is about a quarter of the outage, so a receiver back after twenty minutes waits at most five.
+/// How long the circuit opens; jitter at most doubles it. A wait is about a quarter of the outage,
+/// so a receiver back after twenty minutes waits at most five.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_millis(500),
     longest: Duration::from_mins(5),
@@ -68,8 +68,8 @@ impl Health {
         if self.is_half_open() { 1 } else { WINDOW }
     }
 
-    /// Whether an answer makes unanswered events due. A single silent round may be due to one event
-    /// that the receiver cannot answer, which keeps to its schedule.
+    /// Whether an answer makes unanswered events due. A single silent round may be due to one
+    /// unanswerable event, which keeps to its schedule.
     pub const fn answer_ends_silence(&self) -> bool {
         self.silent_rounds > 1
     }

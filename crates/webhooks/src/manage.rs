@@ -231,9 +231,9 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// Redelivers one event, such as a dead letter, with all attempts of a new one. An open circuit
-    /// is probed now. Earlier waiting events of the posting go first, later ones follow. An event
-    /// still ahead of the endpoint comes anyway.
+    /// Redelivers one event, such as a dead letter, as if it had not been attempted. An open
+    /// circuit is probed now. Earlier waiting events of the posting go first, later ones follow. An
+    /// event after the endpoint's cursor comes anyway.
     pub async fn resend(
         &self,
         id: EndpointId,

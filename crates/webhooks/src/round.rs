@@ -34,9 +34,8 @@ use super::{
 /// After this time a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The most waiting subjects of an endpoint. Events of further ones stay in the log after its
-/// cursor, while events are kept. So an owner's change to all waiting subjects fits into a
-/// statement's time.
+/// The most waiting subjects of an endpoint. Events of others stay in the log after the cursor, as
+/// long as it keeps them. So one statement can change all waiting subjects within its time limit.
 pub const MOST_WAITING: usize = 10_000;
 
 /// A round in progress.
@@ -60,7 +59,7 @@ pub struct DeliveryRound {
     read_to: HashMap<Uuid, Cursor>,
     /// The lanes read or found, by id.
     lanes: BTreeMap<Uuid, Lane>,
-    /// Events that the log has no longer, as records.
+    /// Events that the log no longer has, as records.
     not_kept: Vec<DeliveryRecord>,
     /// Ended attempts with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
@@ -97,7 +96,7 @@ struct Remains {
 }
 
 impl DeliveryRound {
-    /// The next attempt; `None` if none is allowed now (or ever, without attempts in progress).
+    /// The next attempt, if one is allowed now. `None` with none in progress ends the round.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
         // Each unanswered attempt reduces the concurrent ones, so that an unavailable receiver gets
         // at most a window of attempts.
@@ -267,12 +266,12 @@ impl DeliveryRound {
         subjects.chain(self.lanes.keys().copied()).collect()
     }
 
-    /// The result for an endpoint that its owner changed, or asked to resend an event, during the
-    /// round. `stored` has its waiting [subjects](Self::subjects) as stored now. The result is the
-    /// [same](Self::finish) unless the URL changed or the endpoint was paused. Then deliveries
-    /// count, but failures do not, because they concern the former endpoint: their events are due
-    /// with their former attempts, and none becomes a dead letter. Events that were only read are
-    /// read again.
+    /// The result for an endpoint whose owner changed it or resent an event during the round.
+    /// `stored` has its waiting [subjects](Self::subjects) as stored now. The result is the
+    /// [same](Self::finish) unless the URL changed or the endpoint was paused. In both cases
+    /// deliveries count, but failures do not, because they concern the former endpoint: their
+    /// events are due with their former attempts, and none becomes a dead letter. Events that were
+    /// only read are read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,
@@ -306,7 +305,7 @@ impl DeliveryRound {
         }
     }
 
-    /// The end of the page, or earlier the page's last attempted event.
+    /// The end of the page, or its last attempted event if some are left.
     fn to(&self) -> Cursor {
         let (from, next) = (self.tracked.cursor, self.next);
         self.passed(&Source::Page, from, next, true)
@@ -317,8 +316,8 @@ impl DeliveryRound {
         self.passed(&Source::Page, from, next, false)
     }
 
-    /// The place between `from` and `next` up to which a source's events are done: the last
-    /// attempted one, or `next` if allowed and none is left.
+    /// How far a source's events are done, from `from` to `next`: to the last attempted one, or to
+    /// `next` if `may_be_all` and none is left.
     fn passed(&self, source: &Source, from: Cursor, next: Cursor, may_be_all: bool) -> Cursor {
         let items = || self.items.iter().filter(|item| item.source == *source);
         if may_be_all && !items().any(Item::is_left) {

@@ -2,8 +2,8 @@
 
 use std::{num::IntErrorKind, str::FromStr, time::Duration};
 
-/// The default waits in seconds: the Standard Webhooks specification's, with its longest for two
-/// more days.
+/// The default waits in seconds: those of Standard Webhooks, the longest repeated for two more
+/// days.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
 const DEFAULT_WAITS: [u64; 10] = [

@@ -19,8 +19,8 @@ use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner, W
 /// The newest deliveries kept per endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
 
-/// How long an endpoint rests after a round with nothing left to do: a steady stream of events
-/// makes about one round a second, wanted or not.
+/// How long an endpoint rests after a round with nothing left to do: a steady stream of events,
+/// wanted or not, makes about one round a second.
 pub const REST: Duration = Duration::from_secs(1);
 
 /// The rest of an endpoint that takes no fresh events for now.
@@ -236,8 +236,8 @@ pub trait Webhooks: Send + Sync {
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError>;
 
     /// Moves an endpoint's cursor back to `to`. Subjects whose next event is later no longer wait:
-    /// their events come again. A cursor not after `to` stays, which also returns `true`. `false`
-    /// for an unknown endpoint.
+    /// their events come again. A cursor at or before `to` stays, also with `true`. `false` for an
+    /// unknown endpoint.
     async fn replay(
         &self,
         id: EndpointId,
@@ -247,8 +247,8 @@ pub trait Webhooks: Send + Sync {
 
     /// Makes an event wait for an endpoint, as [`WaitingSubject::resend`] does for waiting
     /// subjects. The endpoint gets its next version, which soon ends a round in progress, and an
-    /// open circuit becomes half-open ([`Health::probed_now`]). An event still ahead of the
-    /// endpoint comes anyway: only the audit entry is written, and `true` returned. `false` for an
+    /// open circuit becomes half-open ([`Health::probed_now`]). An event after the endpoint's
+    /// cursor comes anyway: only the audit entry is written, and `true` returned. `false` for an
     /// unknown endpoint.
     async fn resend(
         &self,
@@ -270,9 +270,9 @@ pub trait Webhooks: Send + Sync {
     /// event suffices. Concurrent callers get different endpoints. Never leased ones come first, by
     /// id, then those available longest, so each gets its turn.
     ///
-    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which set the rest;
-    /// a rest above [`LONGEST_REST`] comes from a wrong clock, and is over. Or it expires: the
-    /// holder keeps it until another leases the endpoint.
+    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which set the rest.
+    /// Or it expires: the holder keeps it until another leases the endpoint. A rest above
+    /// [`LONGEST_REST`] comes from a wrong clock, and is over.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
     /// Extends leases to `until`. Returns those still held, with the endpoint's version: another
@@ -304,8 +304,8 @@ pub trait Webhooks: Send + Sync {
     /// The number of waiting subjects, counted up to `limit`.
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
 
-    /// Writes a round's result in one commit, and ends the lease, if the holder has the lease and
-    /// the endpoint the round's version and cursor.
+    /// Writes a round's result and ends the lease in one commit, if the holder has the lease and
+    /// the endpoint still has the round's version and cursor.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
     /// The backlogs of up to `limit` active endpoints, ascending by id, at a bounded cost each.

@@ -25,8 +25,8 @@ pub struct WaitingSubject {
     pub is_silent: bool,
     /// The following waiting events, in order.
     pub later: Vec<WaitingEvent>,
-    /// The place up to which `later` is complete, if before the endpoint's cursor: the subject's
-    /// events from there to the cursor also wait, only in the log.
+    /// The place up to which `later` is complete, if before the endpoint's cursor: between the two,
+    /// the subject's events wait in the log only.
     pub read_to: Option<Cursor>,
 }
 
@@ -59,7 +59,7 @@ impl WaitingSubject {
         1 + self.later.len()
     }
 
-    /// Adds a resent event, in order, with all attempts of a new one. The subject is due at `at`.
+    /// Adds a resent event, in order, as if it had not been attempted. The subject is due at `at`.
     /// Stores call it for [`Webhooks::resend`](crate::Webhooks::resend).
     pub fn resend(&mut self, event: &WaitingEvent, at: OffsetDateTime) {
         self.next_at = at;

@@ -33,7 +33,7 @@ pub(super) enum Form {
 
 pub(super) struct Page {
     pub json: Bytes,
-    /// The query of the page, to repeat it if the client's prefixes change before it is sent.
+    /// The page's query, repeated if the client's prefixes change before the page is sent.
     of: Reading,
     pub next: Option<Reading>,
 }

@@ -54,8 +54,8 @@ impl Audit {
         })
     }
 
-    /// Changes a key. The audit entry is written first, so that no change goes unrecorded; it says
-    /// so if the change then fails.
+    /// Changes a key. The audit entry is written first, so that no change goes unrecorded. It notes
+    /// a later failure.
     async fn record(
         self,
         id: KeyId,

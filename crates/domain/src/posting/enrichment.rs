@@ -23,7 +23,7 @@ pub struct Enrichment {
 }
 
 impl Enrichment {
-    /// The enrichment of a posting without usable texts that an operator has judged.
+    /// The enrichment of a posting judged by an operator and without usable texts.
     pub fn bare() -> Self {
         Self {
             texts: EnrichedTexts::default(),

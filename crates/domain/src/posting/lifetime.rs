@@ -39,9 +39,9 @@ impl Lifetime {
         posting.expire_at = self.end(posting.status(), posting.expire_at, closing, now);
     }
 
-    /// The end of a posting after a push that changes its closing date from the first to the second
-    /// of `closing`. The lifetime restarts in its second half, and is dropped if postings stay for
-    /// ever. A closing date shortens it, never extends it.
+    /// The end of a posting after a push that changes its closing date from `closed` to `closing`.
+    /// The lifetime restarts in its second half, and is dropped if postings stay for ever. A
+    /// closing date shortens it, never extends it.
     pub(crate) fn end(
         self,
         status: Status,

@@ -141,8 +141,8 @@ pub trait Store: Reads {
     /// Writes everything or nothing.
     ///
     /// Companies have no version, so another commit may have made the same change. Then the company
-    /// stays as it is, and the events of `writes` about it are left out. A replaced name, the
-    /// stored one too, becomes a former name: [`CompanyWrite::former_names`] is the rule.
+    /// stays as it is, and the events of `writes` about it are left out. A replaced name, even if
+    /// stored meanwhile, becomes a former name: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`CompanyWrite::former_names`]: crate::company::CompanyWrite::former_names
     ///

@@ -30,7 +30,7 @@ pub struct CatalogueOrder {
     pub name: CatalogueName,
     /// The limits that hold the import back.
     pub guard: Guard,
-    /// How often it may miss a posting before that expires.
+    /// The misses in a row after which a posting expires.
     pub patience: Patience,
     /// The client's postings. The catalogue's other postings stay unchanged.
     pub prefixes: Prefixes,

@@ -7,8 +7,8 @@ use std::{fmt, str::FromStr};
 /// Its text has 32 hexadecimal digits, sorts like the log, and is opaque to clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The transaction of the event, numbered so that every transaction follows those whose rows it
-    /// could have changed; 0 in a store with one writer.
+    /// The number of the event's transaction, above those of all transactions whose rows it could
+    /// have changed; 0 in a store with one writer.
     pub transaction: u64,
     /// The event's number, ascending within a transaction.
     pub sequence: u64,

@@ -90,8 +90,8 @@ pub trait EventLog: Send + Sync {
     /// The cursor of the last readable event, to follow only later ones.
     async fn end(&self) -> Result<Cursor, StoreError>;
 
-    /// A cursor before all events since `at`, and after about all earlier ones, as far as writers'
-    /// clocks agree; at the earliest the oldest kept one.
+    /// A cursor before all events since `at` and after nearly all earlier ones, as far as writers'
+    /// clocks agree; never before the oldest kept one.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
     /// Deletes up to `limit` events from before `before`, oldest first, without blocking writers.

@@ -98,8 +98,8 @@ impl Queue {
     }
 }
 
-/// An effect: work outside the store, identified by kind and key. Requesting it in another lane
-/// moves it there, unless that is bulk work.
+/// An effect: work outside the store, identified by kind and key. A request in another lane moves
+/// it there, except to a bulk lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {
     queue: Queue,

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use crate::RetryPolicy;
 
-/// With jitter, from half a second or one second to ten minutes.
+/// Jitter at most doubles these waits.
 const WAITS: RetryPolicy =
     RetryPolicy::doubling(Duration::from_millis(500), Duration::from_mins(5));
 
@@ -14,7 +14,7 @@ const GIVE_UP_AFTER: time::Duration = time::Duration::hours(12);
 
 /// The next attempt at a task after the `attempts`-th failed, or `None` to dead-letter it.
 ///
-/// `jitter` is random, from 0 to 1. `asked` is a requested wait, which is kept.
+/// `jitter` is random, from 0 to 1. `asked` is the requested minimum wait.
 pub fn next_attempt(
     attempts: u32,
     first_failed_at: Option<OffsetDateTime>,

@@ -134,8 +134,9 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
 ///
 /// A case takes an empty store, asserts, and fails with the first error that `?` returns. It is a
 /// function of this module, and becomes a test of each store that invokes the suite. No other list
-/// names it. The first argument is the area, a module of `testing::contract`. A file with a part of
-/// an area adds a name of its own; the area's module then names all parts, to export their cases:
+/// names it. The first argument is the area, a module of `testing::contract`. If an area has
+/// several files, each adds its own name, and the area's module lists them all, to export the
+/// cases:
 ///
 /// ```ignore
 /// kernel::contract_cases!(

@@ -45,7 +45,7 @@ pub trait Tracer: fmt::Debug + Send + Sync {
 
 /// A span that has started and ends when it is dropped.
 pub trait Span: Send {
-    /// The context for consequences; `None` once the tracer has ended.
+    /// The context for later work; `None` once the tracer has ended.
     fn context(&self) -> Option<TraceParent>;
 
     /// Replaces the name once more is known.

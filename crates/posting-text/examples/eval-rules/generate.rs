@@ -108,7 +108,7 @@ fn tables(text: &str) -> Vec<Tables> {
     out
 }
 
-/// A line about a name makes a company; any other stands in a posting of an invented one.
+/// A line about a name makes a company; any other gets an invented company.
 fn posting(
     table: &Tables,
     shape: &str,

@@ -106,8 +106,8 @@ fn sections(text: &str) -> Vec<Section> {
     out
 }
 
-/// Creates two postings for each company, with every second line about it and a part of the
-/// contacts and traps; or one with all its lines if there are no traps.
+/// Creates two postings for each company, each with half of its lines and a part of the contacts
+/// and traps. Without traps, creates one with all its lines.
 fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error>> {
     let mut number = 0;
     for company in &section.companies {

@@ -78,7 +78,7 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
 
 fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 200;
-    /// For each possible end of a number.
+    /// The steps for each possible end.
     const WINDOW_STEPS: usize = 80;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;

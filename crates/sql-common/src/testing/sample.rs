@@ -52,8 +52,8 @@ pub fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that adds the `n`-th posting with this id, without writing its company: such commits
-/// would queue for it and never meet elsewhere.
+/// A commit that adds the `n`-th posting with this id, but not its company: all commits would queue
+/// for that row and never meet elsewhere.
 pub fn create_as(n: u128, id: u128) -> WriteSet {
     let mut writes = create(n);
     writes.companies.clear();

@@ -105,8 +105,7 @@ impl Item {
         matches!(self.state, State::Aside)
     }
 
-    /// Whether a later event of its name and subject replaces it: a company event has the whole
-    /// company.
+    /// Whether a later event of its name and subject replaces it: each shows the whole company.
     pub fn can_be_superseded(&self) -> bool {
         self.place.name == COMPANY_UPDATED && matches!(self.state, State::Open | State::Aside)
     }

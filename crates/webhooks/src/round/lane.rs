@@ -48,7 +48,7 @@ impl Lane {
 #[derive(Debug, Default)]
 pub(super) struct OfCompanies {
     pub(super) all: usize,
-    /// By lane, with the place of the page's last one.
+    /// By lane: their number, and the last one's place.
     pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 

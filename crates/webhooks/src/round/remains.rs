@@ -80,7 +80,7 @@ impl DeliveryRound {
                 waiting.last_error.clone_from(&stored.last_error);
                 waiting.is_silent = stored.is_silent;
             }
-            // This event superseded the next one, and is due when that was.
+            // This event superseded the stored one, and takes its due time.
             (_, Some(stored)) if !self.due.contains(&subject) => {
                 waiting.next_at = stored.next_at;
                 waiting.is_silent = stored.is_silent;

@@ -31,8 +31,8 @@ pub(super) const PAGES: usize = 8;
 const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
 /// Reads a leased endpoint's events: those of due waiting subjects, and those after its cursor,
-/// unless [too many](MOST_WAITING) wait. Without any, a half-open circuit probes with the waiting
-/// event that is due next, early.
+/// unless [too many](MOST_WAITING) wait. Without any, a half-open circuit probes early with the
+/// waiting event that is due next.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -171,7 +171,7 @@ impl Start {
         self.round.items.push(item);
     }
 
-    /// Continues the log for due subjects with few listed events, in a bounded number of pages.
+    /// Reads on for due subjects with few listed events, in a bounded number of pages.
     async fn read_on(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let mut pages = PAGES;
         for subject in self.due.clone() {

@@ -24,7 +24,7 @@ struct Endpoints(BTreeMap<EndpointId, Row>);
 struct Row {
     tracked: TrackedEndpoint,
     holder: Option<Uuid>,
-    /// The end of the lease, or of the rest without a holder.
+    /// The end of the lease or, without a holder, of the rest.
     leased_until: Option<OffsetDateTime>,
     waiting: BTreeMap<Uuid, WaitingSubject>,
     deliveries: Vec<DeliveryRecord>,

@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 2 * 32;
 
 #[derive(Clone, Debug)]
 enum Load {
-    /// By an originator: this many companies, this often, its own or shared ones.
+    /// How many companies an originator changes, how often, and whether its own.
     Companies {
         by: u128,
         own: bool,
@@ -168,7 +168,7 @@ async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     assert_eq!(world.taken(1).count(), 4_002);
 }
 
-/// An operator's change overtakes the client's, which are then dropped.
+/// An operator's change overtakes the client's, which is then dropped.
 #[pollster::test]
 async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     let mut world = World::new("5", 1).await;

@@ -121,7 +121,7 @@ async fn of_a_companys_waiting_changes_the_newest_is_delivered() {
     );
 }
 
-/// The newest one has all attempts, and its predecessor's due time.
+/// The newest has no attempts yet, and the failed one's due time.
 #[pollster::test]
 async fn a_change_of_a_company_that_failed_is_superseded() {
     let mut world = World::new("60,60", 1).await;
@@ -168,7 +168,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
         let replayed = world.store.replay(endpoint(1).id, to, None).await;
         assert_eq!(replayed, Ok(true));
     }
-    // From the beginning: the second place is later.
+    // The first place counts: the second is later.
     world.seen.clear();
     world.run(secs(30), &mut |_, _| slow()).await;
     let next = world.stored().await[0].next.cursor;

@@ -74,8 +74,8 @@ impl World {
         world
     }
 
-    /// With an endpoint and an event per posting. The first ones wait, with these attempts and
-    /// minutes.
+    /// With an endpoint and an event per posting. `waiting` has the first ones' attempts and
+    /// minutes to wait.
     async fn with_waiting(
         postings: impl IntoIterator<Item = u64>,
         waiting: &[(u32, i64)],

@@ -48,7 +48,7 @@ async fn a_round_ends_with_a_window_of_silence() {
         }
     };
     let round = world.attempt(tracked, &mut receiver).await;
-    // One was answered first, and allowed one more.
+    // An answer on the way allowed one more attempt.
     assert_eq!(world.seen.len(), WINDOW + 1);
     assert_eq!(round.waiting.len(), WINDOW + 1);
     assert_eq!(round.to, world.seen[WINDOW].event);

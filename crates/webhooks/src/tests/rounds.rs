@@ -70,7 +70,7 @@ async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     }
 }
 
-/// A closed one continues a posting after a delivery, but not after a failure.
+/// A closed circuit continues a posting after a delivery, not after a failure.
 #[pollster::test]
 async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
@@ -97,8 +97,8 @@ async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     }
 }
 
-/// Waiting events, with attempts and minutes, precede fresh ones. An early retry may be the
-/// endpoint's last for now.
+/// In the log, waiting events (attempts, minutes) precede fresh ones. No rest follows an early
+/// retry.
 #[pollster::test]
 async fn waiting_and_fresh_events_take_turns_but_a_probe_is_the_likeliest_to_be_answered() {
     let due = [(3, -2), (1, -1), (2, 0)];
@@ -186,7 +186,7 @@ async fn a_fresh_event_waits_behind_one_of_its_posting() {
     }
 }
 
-/// Last attempts and a 410 concern the former endpoint, and merely read events are read again. A
+/// Last attempts and a 410 concern the former endpoint, and unattempted events are read again. A
 /// description says nothing about the receiver.
 #[pollster::test]
 async fn failures_do_not_count_after_a_move_or_a_pause() {

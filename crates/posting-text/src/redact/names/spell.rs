@@ -414,7 +414,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
     let mut initials = rest.iter().filter_map(|word| word.lower.chars().next());
     let is_acronym = (2..=6).contains(&first.letters()) && first.is_capitals() && rest.len() >= 2;
     let stands = first.lower.chars().all(|letter| {
-        // A compound gives a letter of its middle.
+        // In compounds an initial may be inside.
         initials.any(|initial| initial == letter)
             || rest
                 .iter()

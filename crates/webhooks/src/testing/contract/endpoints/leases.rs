@@ -90,7 +90,7 @@ kernel::contract_cases!(
             turns.extend(leased);
         }
         assert_eq!(turns, [1, 2, 3, 1, 2, 3].map(id));
-        // A recorded round also ends a lease, a lost one ends later.
+        // A recorded round ends a lease; a lost lease ends later.
         record(store, at(7), |_| {}).await?;
         let later = at(7) + SECOND;
         assert_eq!(lease(store, TWO, later, 9).await?, [id(1)]);

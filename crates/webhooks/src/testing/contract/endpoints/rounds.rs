@@ -208,7 +208,7 @@ kernel::contract_cases!(
         record(store, at(2), |round| round.wakes_silent = true).await?;
         assert_eq!(due(store, at(1), 9).await?, [4]);
         assert_eq!(due(store, at(2), 9).await?, [4, 1]);
-        // One that the same round also adds.
+        // A subject that the same round adds.
         record(store, at(2), |round| {
             round.wakes_silent = true;
             round.waiting = vec![silent(waiting(5, 2, at(60)))];

@@ -165,7 +165,7 @@ kernel::contract_cases!(
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
-    /// In its subject's order, with the endpoint's next version, at once for a silent one.
+    /// In order, with the endpoint's next version, and at once if the endpoint is silent.
     async fn an_event_waits_again(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
