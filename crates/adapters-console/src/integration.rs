@@ -48,7 +48,7 @@ use crate::{
     webhooks,
 };
 
-/// The challenge of 401: the cookie from a link.
+/// What a 401 asks for: the cookie from a link.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Cookie realm=\"integration\"");
 
 /// The routes of the pages, without their prefix `/integration`.

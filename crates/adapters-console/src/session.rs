@@ -41,7 +41,7 @@ const TOKEN_LENGTH: usize = 43;
 const MAX_AGE: Duration = Duration::hours(12);
 const PROXY_SECRET: &str = "posthaste-proxy-secret";
 /// How long a proxied operator's forms have the same token, in seconds. It stays valid for another
-/// period: no longer than a session in all.
+/// period: together no longer than a session.
 const TOKEN_PERIOD: i64 = 6 * 60 * 60;
 /// A form token is the MAC of this text by the session's token.
 const FORM: &str = "form";

@@ -56,7 +56,7 @@ pub struct TrustedProxy {
     pub secret: SecretString,
 }
 
-/// A place at its address, and what all its pages use.
+/// A `Place` at its address, and what all its pages use.
 pub struct Site {
     pub place: &'static Place,
     pub ports: Ports,

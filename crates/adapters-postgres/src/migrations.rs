@@ -69,7 +69,7 @@ async fn lock(
     known: &(impl MigrationSource<Pg> + Sync),
 ) -> Outcome<Vec<String>> {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
-    // Polled: a waiting statement has a snapshot, whose end an index build waits for.
+    // Polled: an index build would wait for the snapshot of a waiting statement.
     let mut waits = false;
     while conn.load::<TryLock, bool>(&[]).await? != [true] {
         if !waits {

@@ -1,4 +1,4 @@
-//! The ports whose implementation is that of both stores.
+//! The ports that both stores implement in the same way.
 use diesel::SqliteConnection;
 use kernel::StoreError;
 use sql_common::executor::{Outcome, at_once};

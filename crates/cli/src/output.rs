@@ -1,8 +1,8 @@
 //! Standard output and standard error of the commands.
 //!
-//! `println!` panics when the reader of a pipe is gone (`posthaste outbox list head`). Here that is
-//! an error, see [`is_reader_gone`]. All output for people passes through [`crate::text`]. JSON and
-//! CSV keep the stored values.
+//! `println!` panics when the reader of a pipe is gone (`posthaste outbox list | head`). Here that
+//! is an error, see [`is_reader_gone`]. All output for people passes through [`crate::text`]. JSON
+//! and CSV keep the stored values.
 
 use std::{
     borrow::Cow,

@@ -203,7 +203,7 @@ impl PostingSearch {
             && self.company.are_in(&posting.company)
     }
 
-    /// Whether an index answers it, so that every posting read is wanted.
+    /// Whether an index answers it: then every posting that is read is wanted.
     pub const fn is_indexed(&self) -> bool {
         self.words.is_empty()
             && self.company.is_empty()
@@ -288,7 +288,7 @@ pub async fn search(
         next: after,
         looked_at: 0,
     };
-    // One more than the page reveals a next page.
+    // One more shows whether there is a next page.
     let first = limit.saturating_add(1);
     let mut step = if search.is_indexed() {
         first

@@ -39,7 +39,7 @@ pub struct Company {
 pub struct Kept {
     /// The name.
     pub name: bool,
-    /// The logo, or that there is none.
+    /// The logo, or its absence.
     pub logo: bool,
 }
 

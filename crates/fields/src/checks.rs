@@ -28,7 +28,7 @@ impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
 impl<T: AsRef<str>> Chars for Patch<T> {
     fn validate_num_chars(&self, _: usize, max: usize) -> garde::Result {
         let text = self.value().map_or("", AsRef::as_ref);
-        // Bytes bound the number of characters, so counting is rare.
+        // A text has no more characters than bytes, so counting is rare.
         if text.len() > max && text.chars().count() > max {
             let length = text.chars().count();
             let problem = format!("must be at most {max} characters long, and has {length}");
@@ -66,7 +66,7 @@ pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
     }
 }
 
-/// Precedes a length's message. garde keeps only an error's text.
+/// Marks a length's message, because garde keeps only an error's text.
 const TOO_LONG: &str = "length\u{1f}";
 
 impl From<Report> for FieldErrors {

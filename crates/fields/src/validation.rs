@@ -78,8 +78,8 @@ impl Field {
     }
 }
 
-/// The most described errors, and unknown fields; further ones are only counted. A megabyte of
-/// wrong items would make many megabytes of answer.
+/// The number of errors that are described, and of unknown fields; further ones are only counted. A
+/// megabyte of wrong items would make many megabytes of answer.
 pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {

@@ -409,7 +409,7 @@ mod tests {
             text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[/!]?[ -~é]{0,4})?"
         ) {
             if let Ok(once) = WebsiteKey::parse(&text) {
-                // Without a scheme, a default port of one may remain.
+                // A key without its scheme may keep a port that is another scheme's default.
                 let scheme = text.split("://").next().unwrap();
                 let again = format!("{scheme}://{}", once.as_str());
                 prop_assert_eq!(WebsiteKey::parse(&again), Ok(once));

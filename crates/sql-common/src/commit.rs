@@ -2,7 +2,7 @@
 //!
 //! Both stores run the same statements in the same order. PostgreSQL gets them without waiting for
 //! each answer ([`Pipeline`](crate::executor::Pipeline)), so a statement itself checks that nothing
-//! has changed since the decision: `every` row is written, or a row is still `held`.
+//! has changed since the decision: it writes `every` row, or finds a row still `held`.
 //!
 //! The order is that of locks: leases, existing postings by id, companies by id, new postings by
 //! identifier, tasks. An insert waits for a transaction that changes a posting of the same

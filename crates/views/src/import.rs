@@ -271,7 +271,7 @@ view! {
         expired: u64 = missing.expired,
         /// Whether none expired, for the reason in `because`.
         held: bool = missing.held.is_some(),
-        /// `share`: too many are missing, or `empty`: no line names any; a release expires them,
+        /// `share`: too many are missing; `empty`: no line names any. A release then expires them,
         /// and so does the same import with `max_missing=100`. `unattributed`: more refused lines
         /// than `max_unattributed` do not certainly name their postings; correct them. Absent if
         /// `held` is false.

@@ -45,8 +45,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// By IANA's only block for single IPv6 hosts, without the special-purpose blocks in it. Outside
-/// are loopback, the unspecified address, mapped, compatible and translated IPv4, local NAT64,
+/// By IANA's only block for global unicast, without the special-purpose blocks in it. Outside are
+/// loopback, the unspecified address, mapped, compatible and translated IPv4, local NAT64,
 /// discard-only, segment routing, unique local, link-local, site-local and multicast addresses, and
 /// reserved blocks.
 fn is_public_v6(address: Ipv6Addr) -> bool {

@@ -73,7 +73,7 @@ impl Term for PublicEvent {
         names.find(|name| name.as_str() == text).map(Self)
     }
 
-    /// Recognises other case, separators, a missing subject, and misspellings.
+    /// Recognises another case, other separators, a missing subject, and misspellings.
     fn likely(text: &str) -> Option<&'static str> {
         static ALL: &[EventName] = &PUBLIC;
         let names = || ALL.iter().map(EventName::as_str);

@@ -226,8 +226,8 @@ pub trait Webhooks: Send + Sync {
     ) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
     /// Writes a change of an endpoint, which keeps its cursor, lease and deliveries. If it [starts
-    /// over](EndpointWrite::starts_over), its health is reset, and every attempt is due by the time
-    /// of the change.
+    /// over](EndpointWrite::starts_over), its health is reset, and no attempt is due later than the
+    /// change.
     ///
     /// [`StoreError::Conflict`] on another version or after a deletion.
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError>;

@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(roster.missing(), 2);
         let missing = ["0", "1", "2", "new"].map(|text| roster.is_missing(&identifier(text)));
         assert_eq!(missing, [true, false, true, false]);
-        // Two of three, not of four.
+        // Two of three: the repeated one counts once.
         let guard = Guard {
             max_missing: MaxMissing::new(60).unwrap(),
             min_missing: 0,

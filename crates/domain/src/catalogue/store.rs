@@ -209,9 +209,9 @@ impl LastImport {
 #[async_trait]
 pub trait Catalogues: Send + Sync {
     /// Leases a client's catalogue unless another lease of it runs. Creates a missing catalogue if
-    /// the query has an id. An import's lease suspends the postings held back before, until it
-    /// ends. If the previous holder changed postings without ending its lease, its import becomes
-    /// the last one that changed any.
+    /// the query has an id. During an import, the hold on postings held back before is suspended.
+    /// If the previous holder changed postings without ending its lease, its import becomes the
+    /// last one that changed any.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Extends a lease; `false` if it is lost.
@@ -228,7 +228,7 @@ pub trait Catalogues: Send + Sync {
     /// - the one that holds postings back, if it is [held](PastImport::is_held).
     ///
     /// If it is not held, `keeps_held` decides whether postings that were held back before remain
-    /// so. An import that ended early sets it, after recording the postings that it named as
+    /// so. An import that ended early sets it, after it has recorded its named postings as
     /// [kept](Missed::Kept).
     async fn finish(
         &self,
@@ -255,8 +255,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
     /// Up to `limit` postings after `after`, ascending by id, that an import did not name, also
-    /// those that it or its release expired. It is the import that holds postings back, even while
-    /// a running one suspends that; otherwise the last complete one.
+    /// those that it or its release expired. That import holds postings back (even while a running
+    /// one suspends that), or else is the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -265,8 +265,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
     /// Up to `limit` postings after `after`, ascending by id, that the last expiring import or its
-    /// release expired ([`Missed::Expired`]) and no undo has handled. That is the last import,
-    /// complete or not, that expired or changed postings.
+    /// release expired ([`Missed::Expired`]) and no undo has handled. The last expiring import
+    /// may be incomplete, or have only changed postings.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -294,8 +294,8 @@ pub trait Catalogues: Send + Sync {
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
     /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. Keeps
-    /// those of a catalogue's running import, and of its last imports that count, expired or
-    /// changed postings, or hold postings back.
+    /// those of a catalogue's running import, and of its last imports whose misses count, that
+    /// expired or changed postings, or that hold postings back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.

@@ -152,7 +152,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company on the other's site, and that other; `None` if both now have one owner.
+    /// The company on another's site, and that site's company; `None` if both now have one owner.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

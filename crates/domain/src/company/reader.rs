@@ -48,8 +48,8 @@ pub trait CompanyReader: Send + Sync {
         most: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError>;
 
-    /// Up to `limit` postings after this one, by id: an alias's remaining postings, or another
-    /// company's former postings now at another company.
+    /// Up to `limit` postings after this one, by id: an alias's remaining postings, or postings
+    /// that came by the company and are at another one.
     async fn misplaced(
         &self,
         company: &Company,

@@ -143,7 +143,7 @@ fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
 pub struct CompanyChange {
     /// The name and logo to set. Its website is ignored.
     pub patch: CompanyPatch,
-    /// The owner; cleared, the company is left to clients without prefixes.
+    /// The owner. If it is cleared, the company is left to clients without prefixes.
     pub owner: Patch<ClientId>,
     /// The parts that clients may change again.
     pub release: Kept,

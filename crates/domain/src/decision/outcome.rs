@@ -58,7 +58,7 @@ pub fn apply(
     change.fire(trigger, cause).ok()?;
     change.write.decision = match (is_settled(posting, content), posting.is_moderated()) {
         (true, true) => None,
-        // Another verdict since the operator's approval concerned other content.
+        // Since the operator's approval, other content got another verdict.
         (true, false) => Some(Decision::approval(None, now)),
         (false, _) => {
             let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());
@@ -72,8 +72,8 @@ pub fn apply(
     Some(change)
 }
 
-/// Holds back content that is no ad and replaces an ad of an approved posting; `None` if it is an
-/// ad, or was held back for too long.
+/// Holds back content that is no ad but would replace one of an approved posting; `None` if it is
+/// an ad, or was held back for too long.
 fn hold_back(
     posting: &Posting,
     content: ContentHash,
@@ -144,8 +144,8 @@ pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
-/// Records that [due] content without a [settled](is_settled) verdict gets none. Only an approved
-/// posting keeps its texts; others get texts by rules. `None` if nothing changes.
+/// Records that [due] content, without a [settled](is_settled) verdict, gets no verdict. Only an
+/// approved posting keeps its texts; others get texts by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     made: Option<&Enrichment>,

@@ -9,7 +9,7 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
-/// The most merges from an alias to its company: two, except for concurrent merges.
+/// The most steps from an alias to its company: two, or more after concurrent merges.
 const MOST_MERGES: usize = 8;
 
 /// The state for a batch's decisions.

@@ -46,7 +46,7 @@ fn is_swapped(details: &Details) -> bool {
     ends.is_some_and(|(min, max)| max < min)
 }
 
-/// Whether the source has yet to publish the posting. A day begins with the first time zone, 14
+/// Whether the source has not published the posting yet. A day begins with the first time zone, 14
 /// hours ahead of UTC.
 fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     patch.date_posted.value().is_some_and(|date| {

@@ -94,7 +94,8 @@ impl PostingWrite {
         };
     }
 
-    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries: occasionally.
+    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries; most commits
+    /// do not.
     pub const fn trims_history(&self) -> bool {
         self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
     }
@@ -159,7 +160,8 @@ pub struct WriteSet {
 pub struct OptionalWrites {
     /// Catalogues: the leases required by the commit, which fails if one is lost.
     pub leases: BTreeSet<CatalogueLease>,
-    /// Catalogues: the fates of postings that an import missed. Requires exactly its lease.
+    /// Catalogues: the fates of postings that an import missed. The commit requires only its
+    /// import's lease.
     pub missed: BTreeMap<PostingId, Missed>,
     /// Duplicates, reports: unchanged postings that must still have these versions.
     pub standing: BTreeMap<PostingId, Version>,

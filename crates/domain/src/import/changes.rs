@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Receipt;
 
-/// The number of other lines with the same value that makes a line count as repeated.
+/// A line counts as repeated if this many other lines have the same value.
 const OTHERS: u64 = 10;
 
 /// An entry above this many postings and percent of the lines degrades an import.
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
-/// The distinct values counted at a time: up to this number counts are exact; beyond it, a value on
+/// The number of distinct values counted at a time. Counts are exact up to it; beyond, a value on
 /// fewer than one line in this many may be missed.
 const VALUES: usize = 4_096;
 

@@ -255,8 +255,8 @@ fn name(token: Token<'_>) -> Option<String> {
     }
 }
 
-/// Reads a token as an identifier. The last token may be cut off, so a number counts only before
-/// another.
+/// Reads a token as an identifier. The last token may be cut off, so a number counts only if a
+/// token follows.
 fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     if token.kind != TokenKind::Word {
         return text(token);

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn expiries_are_one_sentence() {
-        // By their lines, others, of these expired; why not; and the sentence.
+        // Expired by their lines, missing, of these expired; why not; and the sentence.
         for row in "\
             0 11 11 | 0 expired by their lines; 11 others were missing, and 11 of them expired
             1 1 1 | 1 expired by its line; 1 other was missing, and it expired

@@ -44,8 +44,8 @@ impl Answer {
         }
     }
 
-    /// The answer to a possibly repeated command whose first answer was lost: a posting with the
-    /// command's new id was created by it.
+    /// The answer to a command that may repeat one whose answer was lost. If the posting has its
+    /// new id, the command created it.
     #[must_use]
     pub fn of_retry(mut self, put: &PutPosting) -> Self {
         if self.id == put.new_id {

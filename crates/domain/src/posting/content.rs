@@ -17,7 +17,7 @@ digest! {
     ContentHash
 }
 
-/// The bytes for the company's name. Colliding names gain nothing, because a company names itself.
+/// The bytes for the company's name. Colliding names bring no gain: a company chooses only its own.
 /// The posting keeps 192 bits.
 const NAME: usize = 8;
 

@@ -12,7 +12,7 @@ use super::ReasonCode;
 
 /// The most passages of a decision.
 pub const MOST_PASSAGES: usize = 3;
-/// The longest passage in characters. A longer one is cut, so that it stays verbatim.
+/// The longest passage in characters. A longer one is cut without a mark, to stay verbatim.
 pub const LONGEST_PASSAGE: usize = 300;
 /// The longest sentence in characters.
 pub const LONGEST_SENTENCE: usize = 1_000;

@@ -113,7 +113,8 @@ impl DatedFingerprint {
         }
     }
 
-    /// The fingerprint of the posting's next content, as old as the first if it still matches that.
+    /// The fingerprint of the posting's next content. It keeps the age of the first if it still
+    /// matches that.
     #[must_use]
     pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
         let is_same_job = self.fingerprint.shares_band(&next);
@@ -127,7 +128,7 @@ impl DatedFingerprint {
         }
     }
 
-    /// Whether this content resembles an older posting's: the present one, and the first pushed.
+    /// Whether this content resembles an older posting's present content and its first.
     fn duplicates(&self, older: &Self) -> bool {
         let signature = &self.fingerprint.signature;
         self.fingerprint.shares_band(&older.fingerprint)

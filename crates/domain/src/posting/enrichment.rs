@@ -41,7 +41,7 @@ impl Enrichment {
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
-    /// The same without anything that identifies the company or leads around the board.
+    /// The same without anything that identifies the company or lets readers bypass the board.
     pub redacted_markdown: String,
     /// The redacted title as one line of plain text; `None` without texts.
     pub redacted_title: Option<String>,

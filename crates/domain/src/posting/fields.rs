@@ -16,8 +16,8 @@ use super::{
     SalaryPeriod, Values,
 };
 
-/// Checks the address for applications, more strictly than a subscriber's: applicants must be able
-/// to reach it, while an account may already hold a subscriber's.
+/// Checks the address for applications. It must be deliverable, so the rule is stricter than for a
+/// subscriber's, which an account may already have.
 pub(crate) fn check_email(text: &str) -> Result<(), &'static str> {
     let parts = email::parts(text).filter(email::Parts::is_dot_string);
     parts.map(|_| ()).ok_or("must be a valid e-mail address")
@@ -132,7 +132,7 @@ posting_fields! {
         salary_max: i64,
         /// The currency, as a code of ISO 4217 that is assigned today, in any case.
         salary_currency_code: CurrencyCode,
-        /// What the salary is paid for. A blank string clears the field, as `null` does.
+        /// The period of the salary. A blank string clears the field, as `null` does.
         salary_period: SalaryPeriod,
         /// Where to apply by mail. This or `application_url` is required, sent or stored.
         #[garde(custom(value(check_email)))]
@@ -147,8 +147,8 @@ posting_fields! {
         /// Why the posting was taken down. `expiration.reason` takes precedence.
         #[garde(length(chars, max = 255))]
         expiration_reason: String,
-        /// The closing date of the source: a date, which ends in UTC, or an RFC 3339 time. The
-        /// posting expires when it ends. A later one reopens it.
+        /// The closing date of the source: a date (in UTC) or an RFC 3339 time. The posting expires
+        /// when it ends. A later one reopens it.
         valid_through: DayOrTime,
         /// When the source first published the posting: a date, or an RFC 3339 time; not in the
         /// future.
@@ -305,7 +305,7 @@ impl PostingPatch {
     }
 }
 
-/// Percent-encodes an address, which must keep its length limit, because a client may send it back.
+/// Percent-encodes an address within its length limit, because a client may send it back.
 fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut FieldErrors) {
     let Patch::Set(address) = address else { return };
     let sent = address.len();

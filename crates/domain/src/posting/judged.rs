@@ -8,8 +8,8 @@ use time::OffsetDateTime;
 use super::{ContentHash, DESCRIPTION, Details, Held, Pending, Posting, PostingView, Shown, State};
 use crate::company::CompanyView;
 
-/// The fields shown only once judged. Links and addresses are guarded when they lead to another
-/// domain.
+/// The fields whose changes wait for a verdict. Links and addresses are guarded when they lead to
+/// another domain.
 const GUARDED: [&str; 7] = [
     "title",
     DESCRIPTION,
@@ -84,7 +84,7 @@ impl Posting {
         });
     }
 
-    /// Notes that this version's record has the shown description, if none has.
+    /// Notes that this version's record has the shown description, unless an earlier one does.
     pub(crate) fn locate_description(&mut self) {
         if let Some(shown) = &mut self.shown
             && shown.values.has(DESCRIPTION)

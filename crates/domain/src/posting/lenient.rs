@@ -1,5 +1,5 @@
-//! Lenient handling (RFC 7240): certain meanings of invalid values are used; other invalid optional
-//! values are left out.
+//! Lenient handling (RFC 7240): invalid values are corrected if their meaning is certain; other
+//! optional ones are left out.
 //!
 //! A valid payload is unchanged. Otherwise each invalid value is replaced or removed, and the
 //! result is read again by the usual rules. So nothing is stored that the rules refuse.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A signature: the share of equal values of two estimates how much text they have in common.
+/// A signature. The share of values equal in two signatures estimates how much text is common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MinHash([u16; MinHash::LENGTH]);
 
@@ -16,7 +16,7 @@ impl MinHash {
     /// The least number of equal values for nearly equal texts: about 81 per cent.
     ///
     /// Real copies share 94 to 100 per cent of their text. Other jobs with the same title and place
-    /// share at most 70, and one such pair in a hundred passes for a copy by 64 values.
+    /// share at most 70, and one such pair in a hundred looks like a copy by 64 values.
     const ALIKE: usize = 52;
 
     /// Wraps values.

@@ -31,7 +31,7 @@ pub enum Handling {
     Usual,
     /// Both are refused.
     Strict,
-    /// Both are left out; invalid values with a certain meaning are corrected.
+    /// Both are left out, but invalid values whose meaning is certain are corrected.
     Lenient,
 }
 

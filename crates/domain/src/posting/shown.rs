@@ -35,7 +35,7 @@ pub struct Shown {
 /// Content that is no ad, held back from an approved posting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Held {
-    /// Such content is held back since this time; this is the latest.
+    /// Since when such content is held back, and the latest of it.
     Back {
         /// The time.
         #[serde(with = "time::serde::rfc3339")]

@@ -46,7 +46,7 @@ pub struct Posting {
     pub texts_digest: Option<TextsDigest>,
     /// The posting that it duplicates, see [`duplicate`](super::duplicate); only while open.
     pub duplicate_of: Option<Original>,
-    /// When a push after the first last changed its [duplicate](super::duplicate)-relevant content.
+    /// When its [duplicate](super::duplicate)-relevant content last changed after the first push.
     #[serde(with = "time::serde::rfc3339::option")]
     pub content_at: Option<OffsetDateTime>,
     /// Whether an operator features it.

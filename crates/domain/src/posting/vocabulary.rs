@@ -62,7 +62,7 @@ vocabulary! {
         /// The description is an image. Given by rules only.
         ImageOnly = "image_only",
         /// The description is what a server shows instead of a page: it needs JavaScript, denies
-        /// access, wants a puzzle solved, or finds nothing. Given by rules only.
+        /// access, shows a puzzle, or finds nothing. Given by rules only.
         ErrorPage = "error_page",
         /// The description asks the reader to sign in or to subscribe. Given by rules only.
         LoginWall = "login_wall",

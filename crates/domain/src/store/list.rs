@@ -154,7 +154,7 @@ impl ListQuery {
         }
     }
 
-    /// The number of entries to examine for a page; one more reveals further ones.
+    /// The number of entries to examine for a page; one more shows whether others follow.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() && !self.duplicates {
             self.limit
@@ -187,9 +187,9 @@ impl ListQuery {
 /// A page of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
-    /// The postings without their history. One that moved during the read is left out. A page may
-    /// be short, even empty, before the last: by [`ListOrder::Id`], and with a creator or prefixes,
-    /// a store examines a limited number of postings.
+    /// The postings without their history. One that moved during the read is left out. A page
+    /// before the last may be short, even empty: by [`ListOrder::Id`], and with a creator or
+    /// prefixes, a store examines a limited number of postings.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,

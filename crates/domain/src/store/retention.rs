@@ -15,7 +15,7 @@ use crate::{audit::POSTINGS_PURGE, posting::Statement, report::ReportWrite};
 pub struct Purge {
     /// The postings with their judged, possibly archived versions.
     pub postings: Vec<(PostingId, Version)>,
-    /// The time that they expired before.
+    /// The time before which they expired.
     pub before: OffsetDateTime,
     /// The archive that has them, if any.
     pub archive: Option<String>,
@@ -96,8 +96,8 @@ pub trait Retention: Send + Sync {
     /// reasons in older events and audit entries about it. The events keep their places. Reports
     /// about it lose their texts and URLs; their decisions stay, and so do the [statements].
     ///
-    /// The activity log and the draft cache reject content from before the erasure that arrives
-    /// later.
+    /// The activity log and the draft cache reject content from before the erasure, even if it
+    /// arrives later.
     ///
     /// [`StoreError::Conflict`] without such a posting in this version, or if a report no longer
     /// waits.

@@ -32,7 +32,7 @@ impl<'a> PageScan<'a> {
         Self {
             query,
             found: Vec::new(),
-            // One more than the page reveals a next page.
+            // One more shows whether there is a next page.
             length: query.limit.saturating_add(1),
             is_at_end: false,
         }

@@ -171,7 +171,7 @@ pub async fn undo_changes(
     writes.optional.leases.insert(lease);
     let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
     let loaded = store.load(&wanted, &[]).await?;
-    // After the postings: a change in between has a record, or conflicts.
+    // Read after the postings: a change in between has a record, or causes a conflict.
     let records = store.records(import, &ids).await?;
     let former = wanted.iter().filter_map(|identifier| {
         let posting = loaded.postings.get(identifier)?;
@@ -205,7 +205,7 @@ pub async fn undo_changes(
     store.commit(writes).await
 }
 
-/// The ids of postings, each noted as left, and the identifiers that the order may change.
+/// Returns the postings' ids, each recorded as left, and the identifiers that the order may change.
 fn permitted(
     order: &CorrectionOrder,
     postings: &[ExpiredPosting],

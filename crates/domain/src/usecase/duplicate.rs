@@ -20,7 +20,7 @@ const COPIES: usize = 64;
 /// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes searches without work: of closed postings that no mark names. Returns the others.
+/// Finishes searches with nothing to do: of closed postings that no mark names. Returns the others.
 pub async fn finish_idle_searches(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],
@@ -58,7 +58,7 @@ pub async fn look_up(
     (task, id): (ClaimToken, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // Before its copies: the version reveals whether it became younger than those meanwhile.
+    // Read before its copies, so that its version shows whether it became younger meanwhile.
     let own = store.candidates(&[], &[id]).await?.pop();
     let (mut marked, mut after) = (Ok(()), None);
     loop {
@@ -123,7 +123,7 @@ async fn mark_each(
     }
 }
 
-/// The open candidates for duplicates of these. Drops closed ones, so that they hide none.
+/// The open candidates for duplicates of these. Drops closed ones, which would displace open ones.
 async fn search(
     store: &dyn Store,
     postings: &[Candidate],
@@ -207,7 +207,7 @@ async fn mark_all(
     Ok(())
 }
 
-/// Makes a commit conflict if the original of a newly marked posting changed meanwhile.
+/// Causes a conflict in the commit if the original of a newly marked posting changed meanwhile.
 fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     let versions: HashMap<_, _> = candidates.iter().map(|it| (it.id, it.version)).collect();
     let marks = writes.postings.values().filter_map(|write| {

@@ -1,4 +1,4 @@
-//! Enrichment on both sides of the enricher's work, which is outside any transaction.
+//! Enrichment before and after the enricher's work, which is outside any transaction.
 
 use std::sync::Arc;
 
@@ -301,7 +301,7 @@ pub struct GivenUp {
     pub token: ClaimToken,
     /// The posting.
     pub posting: PostingId,
-    /// The content without a verdict; `None` for any content, which must not be worked on.
+    /// The content without a verdict; `None` if no content may be worked on.
     pub content: Option<ContentHash>,
     /// The enrichment by rules alone, whose verdict does not count.
     pub made: Option<Enrichment>,

@@ -67,9 +67,9 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands, without overwriting the batch's own changes. Named
-    /// companies are loaded with the postings if `with_named`, otherwise after them, and only those
-    /// of no posting. Returns whether there are such.
+    /// Loads the state for more commands, without overwriting the batch's own changes. If
+    /// `with_named`, named companies are loaded with the postings, otherwise after them, and only
+    /// those that the postings do not have. Returns whether there are any.
     pub async fn load(
         &mut self,
         store: &dyn Store,
@@ -109,8 +109,8 @@ impl Batch {
         decide(&self.snapshot, put, self.lifetime, now)
     }
 
-    /// Adds a decision made on the batch's present state. Returns an answer that holds regardless
-    /// of the commit; otherwise it is one of the commit's.
+    /// Adds a decision made on the batch's present state. Returns the answer if it holds regardless
+    /// of the commit; otherwise the commit returns it.
     pub fn record(
         &mut self,
         put: &PutPosting,

@@ -30,8 +30,8 @@ pub enum BodyError {
     Invalid(FieldErrors),
 }
 
-/// The text of a body, without a byte order mark. Checked as a whole, because skipped strings would
-/// not be.
+/// The text of a body, without a byte order mark. Checked as a whole: the parser skips strings
+/// without a check.
 pub fn text(body: &[u8]) -> Result<&str, BodyError> {
     let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
     std::str::from_utf8(body).map_err(|error| refused(body, &error))

@@ -54,8 +54,8 @@ pub(super) struct Known {
 /// A part of the digest, with fields and notice number in its lowest bits; the basis; the company
 /// key; the claims. Zeros are an empty place: zeroed memory costs nothing before use.
 ///
-/// With the set, some 48 bits of the digest are compared. They need only distinguish lines of one
-/// posting, since the basis differs for each.
+/// With the set, some 48 bits of the digest are compared. That is enough: only lines of one posting
+/// have the same basis.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
@@ -66,7 +66,7 @@ const LIST_BITS: usize = 10;
 /// The bits of a slot beside the digest: notice number and optional fields.
 const BESIDE: u64 = (1 << (LIST_BITS + Details::OPTIONAL_FIELDS.len())) - 1;
 
-/// The most kept notice lists, and the most bytes of fields in one.
+/// The number of notice lists kept, and of bytes of fields in one.
 const LISTS: usize = 1_000;
 const LIST_BYTES: usize = 4_000;
 

@@ -27,7 +27,7 @@ use super::{
     sweep::{PAGE, Sweep},
 };
 
-/// How long recording an incomplete import's end is retried. Its lease expires anyway.
+/// How long an incomplete import retries to record its end. Its lease expires anyway.
 const RECORD_WITHIN: Duration = Duration::from_secs(5);
 
 pub(super) struct CatalogueRun {

@@ -88,8 +88,8 @@ impl Executor {
         }
         // It is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        // The turn ends here, not on that thread, which is then free for the next one: otherwise
-        // the pool would start another.
+        // The turn ends here, once that thread is free for the next one: otherwise the pool would
+        // start another thread.
         let computed = spawn_blocking(move || (work(), turn));
         computed.await.map(|(computed, _turn)| computed)
     }

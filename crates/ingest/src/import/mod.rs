@@ -8,11 +8,11 @@
 //!
 //! - [`running`] is the side of the request. It submits lines while there is room, and otherwise
 //!   waits for receipts, which slows the client down.
-//! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]) and
-//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)). It
-//!   executes several batches at a time ([`execute`]), in the lanes unless a line is known to
-//!   change nothing ([`cache`]). It retries commands that the store could not answer ([`outage`]),
-//!   and issues receipts in the order of the lines ([`ledger`]).
+//! - [`pipeline`] is a task for each import. Other threads parse its lines ([`parse`]). It keeps
+//!   the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)). It executes
+//!   several batches at a time ([`execute`]), in the lanes unless a line is known to change nothing
+//!   ([`cache`]). It retries commands that the store could not answer ([`outage`]), and issues
+//!   receipts in the order of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]. [`delist`] expires
 //!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
 //!   held-back postings, or undoes an import. Each works in a [`sweep`].

@@ -5,8 +5,8 @@ use tokio::time::Instant;
 
 use super::{execute::Command, ports::PATIENCE};
 
-/// The most commands that fail permanently while others succeed, for example at locked rows. More
-/// mean that the store cannot be written.
+/// How many commands may fail permanently while others succeed, for example at locked rows. If more
+/// fail, the store cannot be written.
 const MOST_GIVEN_UP: usize = 16;
 
 pub(super) struct Outage {

@@ -1,4 +1,4 @@
-//! The task of an import: has lines parsed and executed, and answers in order.
+//! The task of an import: passes on lines to parse and execute, and answers in order.
 
 use std::{future::pending, pin::Pin, sync::Arc};
 
@@ -33,8 +33,7 @@ use crate::keyed_queue::KeyedQueue;
 
 const PARSES: usize = 4;
 
-/// The most commands in a batch, the most concurrent batches, and how many of these need not be
-/// full.
+/// The limits of commands in a batch, of concurrent batches, and of those that need not be full.
 pub(super) const BATCH: usize = 256;
 const BATCHES: usize = 32;
 const AT_ONCE: usize = 2;
@@ -226,9 +225,9 @@ impl Pipeline {
         self.give_out();
     }
 
-    /// The companies of stored postings, in the order of lines that name them only by posting: few
-    /// do, so most imports ask nothing. While the store is unavailable the companies are unknown,
-    /// and the lines run like single pushes.
+    /// The companies of stored postings, for lines that name them only by posting, in order. Few
+    /// lines do, so most imports load nothing. While the store is unavailable the companies are
+    /// unknown, and the lines run like single pushes.
     async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
         let postings = entries.iter().filter_map(|entry| match &entry.work {
             Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::parse::{Taken, size};
 
-/// The most lines without a receipt, and their most bytes. A longer line is alone.
+/// The limits of lines without a receipt: their number and bytes. A longer line is alone.
 pub(super) const MOST_LINES: usize = 2_048;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 

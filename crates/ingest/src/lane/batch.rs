@@ -26,8 +26,8 @@ pub(super) struct OpenBatch {
     /// Commands to retry alone. They leave the lane after the commit: they may be for the same
     /// postings, and come after its commands.
     set_aside: Vec<Job>,
-    /// Final answers, sent together: after each one, a client's thread would take the lane's place
-    /// on its processor.
+    /// Final answers, sent together: after each, a client's thread could take the processor from
+    /// the lane.
     answered: Vec<(Job, Result<Answer, IngestError>)>,
     loads: usize,
 }
@@ -73,7 +73,7 @@ impl OpenBatch {
             Err(error @ (StoreError::Unavailable(_) | StoreError::Locked(_))) => {
                 refuse(jobs, &error);
             }
-            // One of the commands is the cause; alone it is found.
+            // One of the commands is the cause; it is found when each runs alone.
             Err(error) => {
                 tracing::debug!(%error, commands = jobs.len(), "a batch could not be read");
                 self.set_aside.extend(jobs);
@@ -110,7 +110,7 @@ impl OpenBatch {
         }
     }
 
-    /// Sends the final answers, and retries alone the commands that follow no command of the batch.
+    /// Sends the final answers. If the batch has no commands, those set aside are retried alone.
     pub fn release(&mut self, retries: &Arc<RetryQueue>) {
         for (job, answer) in self.answered.drain(..) {
             job.answer(answer);

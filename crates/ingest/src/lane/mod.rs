@@ -7,11 +7,11 @@
 //!
 //! - Unchanged pushes are answered at once: most of a repeated catalogue, which would otherwise
 //!   wait for others' commits.
-//! - [`batch`] has decided commands that wait for their commit, which more may share.
+//! - [`batch`] holds decided commands until their commit, which more may share.
 //! - [`in_flight`] has running commits. They overlap if they share no rows, while the next batch is
 //!   loaded and decided.
-//! - [`retry`] has commands of failed batches, mostly by conflicts, and those that wait for a row
-//!   [`locked`] by another transaction. Each is decided again by itself.
+//! - [`retry`] holds commands of batches that failed, mostly in conflicts, and those that wait for
+//!   a row [`locked`] by another transaction. Each is decided again by itself.
 //!
 //! Lines of imports have lanes and slots of their own ([`group`]), so that pushes never queue
 //! behind them. Their batches are larger, and give way to pushes ([`priority`]). A push and a line

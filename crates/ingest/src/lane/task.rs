@@ -2,7 +2,7 @@
 //!
 //! While commits run, it loads and decides more commands that touch none of their postings, and no
 //! company that they write. A command that must wait stays, with every later one of its posting:
-//! the order of each posting is kept. A lane's loaded state is never outdated by itself, because it
+//! the order of each posting is kept. A lane never makes its own loaded state outdated, because it
 //! starts no commit while loading.
 
 use std::{
@@ -55,7 +55,7 @@ pub(super) struct Lane {
 
 enum Start {
     Now,
-    /// When waiting commands are loaded too, if there are any.
+    /// Once waiting commands, if there are any, are loaded too.
     Shared,
     At(Instant),
     Later,

@@ -304,7 +304,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Moves an endpoint back to a place within the caller's transaction; false if it does not exist.
+/// Moves an endpoint back in the log, in the caller's transaction; false if it does not exist.
 pub async fn replay(
     conn: &mut impl Executor,
     id: EndpointId,

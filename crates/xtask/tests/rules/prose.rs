@@ -196,7 +196,7 @@ fn documentation_says_more_than_the_name() {
                 continue;
             }
             let item = lines[at + 1..].iter().find(|line| !line.starts_with("#["));
-            // A field with a value is described so to clients, in the OpenAPI document.
+            // The OpenAPI document shows clients the comment of a field with a value.
             let item = item.filter(|line| !line.contains(" = ") || line.contains("const "));
             let Some(name) = item.and_then(|line| declared(line)) else {
                 continue;

@@ -1,4 +1,4 @@
-// Keep the cursor where you keep what you make of the events.
+// Store the cursor together with your results.
 async function* follow(after, wait = 30) {
   for (;;) {
     const query = new URLSearchParams({ wait, limit: 1000, ...(after && { after }) });
@@ -10,5 +10,5 @@ async function* follow(after, wait = 30) {
 
 for await (const event of follow()) {
   console.log(event.type, event.data.unique_source_identifier);
-  break; // Yours goes on.
+  break; // Remove in your program.
 }

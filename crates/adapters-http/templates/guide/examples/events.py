@@ -1,5 +1,5 @@
 def follow(after=None, wait=30):
-    """All events from a cursor on. Keep the cursor where you keep what you make of them."""
+    """All events from a cursor on. Store the cursor together with your results."""
     while True:
         page = http.get(f"{board}/api/job-board/events", timeout=60,
                         params={"after": after, "wait": wait, "limit": 1000}).json()
@@ -9,4 +9,4 @@ def follow(after=None, wait=30):
 
 for event in follow():
     print(event["type"], event["data"].get("unique_source_identifier"))
-    break  # Yours goes on.
+    break  # Remove in your program.

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-// Whether a delivery is the board's: over the bytes of the body, and not five minutes old.
+// Whether the board signed these bytes of the body less than five minutes ago.
 function verify(secret, headers, body) {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   const hmac = createHmac("sha256", key);

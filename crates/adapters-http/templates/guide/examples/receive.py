@@ -1,7 +1,7 @@
 import base64, hashlib, hmac, time
 
 def verify(secret, headers, body):
-    """Whether a delivery is the board's: over the bytes of the body, and not five minutes old."""
+    """Whether the board signed these bytes of the body less than five minutes ago."""
     sent = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     expect = "v1," + base64.b64encode(hmac.digest(key, sent, hashlib.sha256)).decode()

@@ -8,8 +8,8 @@ use workers::{Activities, Observer};
 
 use crate::args::ChangeArgs;
 
-/// The operator and the database. Activities count the verdict for the posting's client once
-/// written.
+/// The operator and the database. Once written, the verdict counts in the activity of the posting's
+/// client.
 pub async fn open(change: &ChangeArgs) -> anyhow::Result<(Attribution, Stores, Arc<Activities>)> {
     let activities = Arc::<Activities>::default();
     let (by, database) = change.open().await?;

@@ -65,7 +65,7 @@ fn a_client_with_prefixes_changes_no_company_of_another() {
             assert_eq!(shown(&board), ("Acme", None));
             assert_eq!(board.company().owner, owner);
         }
-        // The posting counts, and an agreeing push needs no notice.
+        // The posting changes, and a push that agrees gets no notice.
         assert_eq!(board.posting().details.title, "B");
         assert_eq!(notices(&mut board, &fenced(1, CREATE)), []);
     }
@@ -131,7 +131,7 @@ fn the_first_line_of_an_import_decides_a_company() {
     }
 }
 
-/// Nothing is left undone: the earlier line may not be committed yet.
+/// The earlier line, perhaps not committed yet, sets the same name and logo.
 #[test]
 fn a_line_that_names_a_company_like_an_earlier_one_gets_no_notice() {
     let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
@@ -211,7 +211,7 @@ fn parts_of_a_company_set_by_an_operator_stay_until_released() {
     }
 }
 
-/// The operator fixes the present name, and another push may differ.
+/// An operator sets the present name, so that pushes keep it.
 #[test]
 fn an_operator_keeps_a_name_that_the_company_has_already() {
     let mut board = Board::new();

@@ -63,7 +63,7 @@ fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
     assert_eq!(written.companies, 0);
     let posting = &board.snapshot.postings[&identifier("b")];
     assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
-    // Named by its own website, it still came by the alias.
+    // After a push with the company's own website, the posting still came by the alias.
     let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
     let (_, written) = board.run(&push("b", own)).unwrap();
     assert_eq!(written, Written::default());
@@ -215,7 +215,7 @@ fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
-    // Postings due for another reason were requested by the push that made them due.
+    // If a posting is due for another reason, the push that made it due has asked.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());

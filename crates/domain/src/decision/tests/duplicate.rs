@@ -1,4 +1,4 @@
-//! What decisions note of the content that makes a posting a duplicate.
+//! What decisions record about the content by which duplicates are found.
 
 use time::Duration;
 

@@ -1,4 +1,4 @@
-//! `Prefer: handling=lenient`: certain corrections are made, and other invalid values left out.
+//! `Prefer: handling=lenient`: values whose meaning is certain are corrected, others left out.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

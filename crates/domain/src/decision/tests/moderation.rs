@@ -100,7 +100,7 @@ fn an_approval_asks_for_no_texts_that_killed_workers() {
     }
 }
 
-/// The reason of a posting reopened by an operator may copy a review's.
+/// An operator who reopens a posting may copy a review's reason.
 #[test]
 fn a_copied_sentence_is_no_review() {
     for reason in [

@@ -168,7 +168,7 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
     );
     assert_eq!(board.posting().shown, None);
 
-    // A fraud is not a page in place of an ad.
+    // Fraud is rejected at once, not held back.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     board.enrich(&rejection()).unwrap();

@@ -73,7 +73,7 @@ fn refusals_keep_their_order() {
         [Board::new().wrong(wrong), rejected.wrong(wrong)],
         [["title"], ["title"]]
     );
-    // A value of another type is only an error.
+    // A wrong type causes only its own error.
     assert_eq!(Board::new().wrong(r#"{"expiration":[1]}"#), ["expiration"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
     let refused = rejected.put(merged);

@@ -179,7 +179,7 @@ fn content_is_as_old_as_what_it_still_matches() {
     let renamed = fingerprint(&details("Chef", None, None), 1, 0);
     assert_eq!(first.followed_by(renamed, at(5)).since, at(5));
 
-    // Nor does it mark what it did not match at first.
+    // A posting that matches only the later content is no duplicate.
     let mut older = candidate(1, 0, 0);
     let younger = candidate(2, 3, 13);
     older.dated = older.dated.followed_by(text(12), at(5));

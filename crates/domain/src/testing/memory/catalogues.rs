@@ -24,14 +24,15 @@ pub(super) struct Row {
     lease: Option<(Uuid, OffsetDateTime)>,
     /// Ended imports, newest first, by their leases' holders.
     imports: Vec<(Uuid, PastImport)>,
-    /// The last counting import, and the last expiring one, by their leases' holders.
+    /// The last import whose misses count, and the last to expire postings, by their leases'
+    /// holders.
     counted: Option<Uuid>,
     expiring: Option<Uuid>,
-    /// The last complete import if held back; in `suspended` during an import.
+    /// The last complete import if held back; an import moves it to `suspended`.
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// What complete undos handled of imports whose held-back postings were released since.
+    /// Postings that complete undos of imports handled before held-back ones were released.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 
@@ -55,7 +56,7 @@ impl Row {
         self.held.or(self.suspended)
     }
 
-    /// The newest counting import, or one that expired postings, itself or by its release.
+    /// The newest import whose misses count, or that expired postings, itself or by its release.
     fn last_complete(&self) -> Option<Uuid> {
         let complete = self
             .imports

@@ -38,7 +38,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A step, and one of another process before one of its store calls.
+/// A step, and perhaps one of another process before one of its store calls.
 fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
     (steps(), prop::option::of((0..12_usize, steps())))
 }
@@ -175,7 +175,7 @@ async fn all_copies_of_an_original_are_looked_up() {
     for name in &names {
         board.push(1, name, 0).await;
     }
-    // The last time, more than a search examines per band are gone.
+    // In the last round, more postings are gone than a search examines per band.
     for (expired, first) in [(0..0, 0), (0..1, 1), (1..40, 40)] {
         for name in &names[expired] {
             board.expire(name).await;

@@ -200,7 +200,7 @@ async fn ten_changes_of_only_numbers_are_churn() {
     judged(&mut world, &text("Fish. 0 views".to_owned())).await;
     for n in 1..=12 {
         let body = text(format!("Fish. {n} views since {n} March 2026"));
-        // The first one brings words.
+        // The first change adds words.
         assert_eq!(judged(&mut world, &body).await, n > 10, "{n}");
     }
     assert!(
@@ -348,7 +348,7 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     let reason = after.posting.status_reason();
     assert_eq!(reason, Some("awaiting_review: its worker died"));
 
-    // An operator's verdict needs no texts for which others would die.
+    // After an operator's verdict no texts are made: other workers would die, too.
     world.moderate(&Moderation::Approve).await;
     assert_eq!(world.claim().await, None);
     assert_eq!(world.view().await.posting.status_reason(), None);

@@ -38,7 +38,7 @@ async fn what_is_missing_for_a_while_is_not_written_until_it_expires() {
         assert_eq!(kit.missing(3, named).await, missing, "{named:?}");
     }
     assert_eq!(kit.posting("b").await, before);
-    // Imports that miss it count that, and no more.
+    // An import that misses it only counts the miss.
     assert_eq!(kit.store.commits()[commits..], [0, 0]);
 
     // A dry run counts nothing, and reports what would expire now.

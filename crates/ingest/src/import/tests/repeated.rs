@@ -107,7 +107,7 @@ async fn a_posting_that_others_have_changed_is_decided() {
     seen.push("a", r#"{"title":"Other"}"#).await;
     let again = seen.import(order()).await;
     assert_eq!(again, ("1 a updated, 2 b unchanged".to_owned(), 1));
-    // Pushes request other texts until they exist.
+    // Pushes request the new texts until those exist.
     assert_eq!(seen.import(order()).await, unchanged(1));
     assert_eq!(seen.import(order()).await, unchanged(0));
 }

@@ -29,7 +29,7 @@ fn created(identifiers: &[String]) -> Vec<Line> {
     identifiers.iter().map(created).collect()
 }
 
-// Virtual time is paused, so that no store call seems remote.
+// Virtual time is paused, so that no store call seems slow.
 #[tokio::test(start_paused = true)]
 async fn lines_share_commits_and_are_answered_in_order() {
     let store = FaultyStore::new();

@@ -103,7 +103,7 @@ impl Names {
         if first > 0 {
             self.add_acronyms(&whole[first..], true, context)?;
         }
-        // A name may begin with its legal form, which gives a letter to a longer acronym only.
+        // A name may begin with its legal form. Only longer acronyms have a letter for it.
         let mut forms = vec![whole.as_slice(), core, &core[..core.len() - trades]];
         forms.dedup_by_key(|words| words.len());
         for words in forms {

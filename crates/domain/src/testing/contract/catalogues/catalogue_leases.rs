@@ -168,7 +168,7 @@ kernel::contract_cases!(
             missing: 1,
             expired: 1,
         };
-        // The second time as after a commit in doubt that succeeded.
+        // The second time it repeats a commit that was in doubt.
         for _ in 0..2 {
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }

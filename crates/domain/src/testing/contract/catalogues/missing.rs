@@ -197,7 +197,7 @@ kernel::contract_cases!(
         misses(store, 2, &["a"]).await?;
         let ids = ["a", "b"];
         assert_eq!(counted(store, ids).await?, [Some(1), None]);
-        // Neither a held one nor an early end, whatever it counted.
+        // Misses of held imports and early ends do not count.
         let held = lease(store, "jobs", 3, noon()).await?;
         finish(store, held, 2, 0, Some(HeldBecause::Share)).await?;
         let early = lease(store, "jobs", 4, noon()).await?;
@@ -246,7 +246,7 @@ kernel::contract_cases!(
             let expired = store.expired_last(lease.catalogue, after, 3).await?;
             let first = after.is_none();
             undo_expiries(store, lease, &order, &expired, first, noon()).await?;
-            // The second time as after a commit in doubt that succeeded.
+            // The second time it repeats a commit that was in doubt.
             undo_expiries(store, lease, &order, &expired, false, noon()).await?;
             Ok::<_, StoreError>(expired)
         };
@@ -352,7 +352,7 @@ kernel::contract_cases!(
             page.retain(|it| it.is_held);
             page.truncate(2);
             for _ in 0..2 {
-                // The second time as after a commit in doubt that succeeded.
+                // The second time it repeats a commit that was in doubt.
                 release_held(store, lease, &order, &page, is_first, noon()).await?;
             }
             Ok::<_, StoreError>(page.len())
@@ -433,7 +433,7 @@ kernel::contract_cases!(
             assert_eq!(found(store, "jobs", noon()).await?.held, None);
         }
         assert_eq!(store.forget_missed(9).await, Ok(2));
-        // Nor what was held back before an import that never ended.
+        // Nothing is held back after an import that never ended.
         let first = lease(store, "jobs", 5, noon()).await?;
         finish(store, first, 1, 0, SHARE).await?;
         lease(store, "jobs", 6, noon()).await?;
