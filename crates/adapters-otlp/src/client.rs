@@ -14,10 +14,10 @@ use crate::settings::Settings;
 
 const QUIET: Duration = Duration::from_mins(1);
 
-/// The longest part of an answer that is read, in bytes.
+/// How much of an answer is read, in bytes.
 const LARGEST: usize = 64 * 1024;
 
-/// Posts batches on the runtime. The exporter's own thread has none.
+/// Posts batches on the runtime, because the exporter's own thread has no runtime.
 pub struct CollectorClient {
     http: Client,
     runtime: Handle,
@@ -25,7 +25,7 @@ pub struct CollectorClient {
 }
 
 impl CollectorClient {
-    /// Makes no call. Must run on a tokio runtime.
+    /// Makes no call yet. Must run on a tokio runtime.
     pub fn new(settings: &Settings) -> reqwest::Result<Self> {
         let transport = if settings.is_tls {
             Transport::Https
@@ -43,7 +43,7 @@ impl CollectorClient {
         })
     }
 
-    /// At most once a minute.
+    /// Warns at most once a minute.
     fn warn(&self, error: &str) {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= QUIET) {
@@ -84,7 +84,7 @@ async fn post(http: Client, request: Request<Bytes>) -> Result<Response<Bytes>, 
     let request: reqwest::Request = request.try_into().map_err(|error| line(&error))?;
     let response = http.execute(request).await.map_err(|error| line(&error))?;
     let (status, headers) = (response.status(), response.headers().clone());
-    // The body only lists the spans that were refused.
+    // The body only lists refused spans, so a body that cannot be read is no failure.
     let body = outbound::body(response, LARGEST).await.unwrap_or_default();
     let mut answer = Response::new(Bytes::from(body));
     *answer.status_mut() = status;

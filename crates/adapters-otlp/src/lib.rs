@@ -1,7 +1,7 @@
 //! Records spans and sends them to a collector, over OTLP with protobuf and HTTP.
 //!
 //! [`OtlpTracer`] implements the port [`kernel::trace::Tracer`]. The SDK reads the standard
-//! environment variables. [`Settings::from_env`] refuses values that the SDK would ignore.
+//! environment variables. [`Settings::from_env`] refuses values that the SDK would silently ignore.
 
 mod client;
 mod settings;

@@ -1,4 +1,4 @@
-//! The standard environment variables, and whether their values are valid.
+//! The standard environment variables, and the checks of their values.
 
 use std::{env, time::Duration};
 
@@ -10,7 +10,7 @@ pub struct Settings {
     pub is_tls: bool,
 }
 
-/// The value is not repeated, because headers contain keys.
+/// The error does not contain the value, because headers contain keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {reason}")]
 pub struct SettingsError {
@@ -33,7 +33,7 @@ const SAMPLERS: [&str; 6] = [
 
 type Check = fn(&str) -> Result<(), String>;
 
-/// Of several names the first one that is set counts.
+/// If a check has several names, the first variable that is set counts.
 const CHECKS: [(&[&str], Check); 21] = [
     (
         &[
@@ -88,7 +88,7 @@ impl Settings {
     fn of(
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, SettingsError> {
-        // By the specification, an empty value counts as unset.
+        // The specification says that an empty value counts as unset.
         let value = |name: &'static str| {
             let value = variable(name).map(|value| value.trim().to_owned());
             value.filter(|value| !value.is_empty())
@@ -163,7 +163,7 @@ fn number(text: &str) -> Result<(), String> {
     must(text.parse::<u32>().is_ok(), "must be a whole number")
 }
 
-/// For variables that the SDK would ignore.
+/// Refuses variables that the SDK would ignore.
 fn unsupported(_: &str) -> Result<(), String> {
     must(
         false,

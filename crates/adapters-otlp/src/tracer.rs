@@ -16,7 +16,7 @@ use opentelemetry_sdk::{
 
 use crate::{client::CollectorClient, settings::Settings};
 
-/// Sends spans in batches, from its own thread.
+/// Sends spans in batches from its own thread.
 #[derive(Debug)]
 pub struct OtlpTracer {
     provider: SdkTracerProvider,
@@ -32,7 +32,7 @@ pub enum StartError {
 }
 
 impl OtlpTracer {
-    /// The environment sets the sampler, resource, endpoint and headers; `service` is the default
+    /// The environment sets the sampler, resource, endpoint and headers. `service` is the default
     /// name. Must run on a tokio runtime.
     pub fn start(settings: &Settings, service: &'static str) -> Result<Self, StartError> {
         let exporter = SpanExporter::builder()
@@ -51,7 +51,7 @@ impl OtlpTracer {
         })
     }
 
-    /// Sends the remaining spans. Blocks for up to `within`.
+    /// Sends the remaining spans. Blocks for at most `within`.
     pub fn stop(&self, within: Duration) {
         // The client has logged the failure.
         _ = self.provider.shutdown_with_timeout(within);
@@ -81,7 +81,7 @@ impl Tracer for OtlpTracer {
     }
 }
 
-/// A service name in the environment overrides `service`.
+/// If the environment sets a service name, that name is used instead of `service`.
 fn resource(service: &'static str) -> Resource {
     let name = Resource::builder().build().get(&"service.name".into());
     let is_named = name.is_some_and(|name| !name.as_str().starts_with("unknown_service"));

@@ -15,9 +15,9 @@ use uuid::Uuid;
 
 use crate::PostgresStore;
 
-/// Selects and claims tasks, skipping rows that another worker is claiming.
+/// Selects and claims tasks. Skips rows that another worker is claiming.
 ///
-/// `coalesce(account, '')` is the index's expression. `MATERIALIZED` enforces the `LIMIT`.
+/// `coalesce(account, '')` is the expression of the index. `MATERIALIZED` enforces the `LIMIT`.
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
@@ -55,7 +55,7 @@ statement! {
     returns (Bool,)
 }
 
-/// The claimed tasks of rows, the longest due first.
+/// The claimed tasks of these rows, longest due first.
 fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Outcome<Vec<Claimed>> {
     rows.sort_unstable_by_key(|row| (row.next_at, row.id));
     let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
@@ -94,7 +94,7 @@ impl PostgresStore {
         .await
     }
 
-    /// Claims the longest overdue task whose lease has expired.
+    /// Claims the task that is overdue longest and whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

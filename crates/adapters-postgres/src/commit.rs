@@ -1,4 +1,4 @@
-//! Commits: each in one transaction, whose statements are sent together.
+//! Commits. Each is one transaction, whose statements are sent together.
 
 use kernel::StoreError;
 use sql_common::{commits::Commit, executor::Pipeline};
@@ -6,7 +6,7 @@ use sql_common::{commits::Commit, executor::Pipeline};
 use crate::PostgresStore;
 
 impl PostgresStore {
-    /// Writes a commit, all of it or nothing.
+    /// Writes all of a commit, or nothing.
     pub(crate) async fn write_commit<C: Commit>(&self, writes: C) -> Result<C::Answer, StoreError> {
         let lock_timeout = self.connections.row_lock_timeout();
         self.write(async move |conn| {

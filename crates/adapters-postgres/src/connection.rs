@@ -1,11 +1,11 @@
-//! A bounded pool of connections to one database, and how work runs on them.
+//! A bounded pool of connections to one database, and the ways in which work runs on them.
 //!
 //! Work runs to its end in a task of its own, even if the caller stops waiting. Otherwise a
-//! cancelled request could leave a transaction open for the next request on the connection. Only
-//! waiting for a connection belongs to the caller's future and can be cancelled.
+//! cancelled request could leave a transaction open for the next request on the connection. A
+//! caller can only cancel the wait for a connection.
 //!
-//! A connection returns to the pool only in a known state. The pool replaces closed connections
-//! when they are taken, so a server restart needs no action.
+//! A connection returns to the pool only in a known state. When a connection is taken, the pool
+//! replaces it if it is closed. So operators need not act after a restart of the server.
 
 use std::{
     future::Future,
@@ -56,7 +56,7 @@ impl<T, F> Work<T> for F where
 {
 }
 
-/// An async function with a nameable future type, unlike `AsyncFnOnce`.
+/// Like `AsyncFnOnce`, but the type of the future can be named.
 pub(crate) trait Named<C, T>: FnOnce(C) -> Self::Future {
     type Future: Future<Output = T>;
 }
@@ -73,7 +73,7 @@ pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
     work_timeout: Duration,
-    /// As a value of `lock_timeout`.
+    /// The value of `lock_timeout`.
     row_lock_timeout: Arc<str>,
     recent: Mutex<RecentCommits>,
 }
@@ -136,13 +136,13 @@ impl Connections {
         self.get().await.map(Object::take)
     }
 
-    /// Runs work without a transaction: each statement commits by itself.
+    /// Runs work without a transaction, so each statement commits by itself.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
         self.run_on(conn, work).await.map_err(unwritten)
     }
 
-    /// Runs work whose last statement commits. Without its answer the outcome is
+    /// Runs work whose last statement commits. If its answer is lost, returns
     /// [`StoreError::InDoubt`].
     pub(crate) async fn write<T: Send + 'static>(
         &self,
@@ -189,7 +189,7 @@ impl Connections {
         }))
         .await;
         let result = result.map_err(|error| match error {
-            // The work succeeded, so the lost answer is that to COMMIT.
+            // The work has succeeded, so the lost answer is that of COMMIT.
             StoreError::Unavailable(why) if was_done.load(Ordering::Relaxed) => {
                 StoreError::InDoubt(why)
             }
@@ -201,7 +201,7 @@ impl Connections {
     }
 }
 
-/// Limits the time of work, in case the server has vanished.
+/// Limits the time of work, because the server may have vanished.
 async fn limited<T>(
     limit: Duration,
     work: impl Future<Output = Outcome<T>>,
@@ -215,12 +215,12 @@ async fn limited<T>(
     }
 }
 
-/// Returns a connection to the pool, or closes it after a failure of unknown effect. The server
-/// ends a running statement within a second of the close (`client_connection_check_interval`), else
-/// after `statement_timeout`.
+/// Returns a connection to the pool. After a failure with unknown effect, closes the connection.
+/// The server then ends a running statement within a second (`client_connection_check_interval`),
+/// or at `statement_timeout`.
 ///
-/// An unrecognised error counts as a lost connection if the server no longer answers: the server
-/// may have announced its shutdown in another language.
+/// An unknown error counts as a lost connection if the server no longer answers: the server may
+/// have announced its shutdown in another language.
 async fn settle<T>(mut conn: Connection, result: Result<T, StoreError>) -> Result<T, StoreError> {
     let result = match result {
         Err(StoreError::Broken(why)) if !is_alive(&mut conn).await => Err(StoreError::InDoubt(why)),

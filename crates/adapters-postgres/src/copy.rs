@@ -1,6 +1,6 @@
 //! Copies all rows from another store.
 //!
-//! Meanwhile the database has a table `copy_progress`, and no store opens it.
+//! During the copy, the database has a table `copy_progress`, and no store opens the database.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,9 +23,9 @@ const PATIENCE: Duration = Duration::from_mins(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
     New,
-    /// Partly filled by an interrupted copy.
+    /// An interrupted copy has filled part of the database.
     Resumed,
-    /// In use: these tables have rows. Nothing was changed.
+    /// The database is in use, because these tables have rows. Nothing was changed.
     InUse(Vec<String>),
 }
 
@@ -43,7 +43,7 @@ async fn is_under_way(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     Ok(found == [true])
 }
 
-/// Fails while a copy into the database is under way.
+/// Fails while a copy into the database is unfinished.
 pub(crate) async fn refuse_half_a_copy(conn: &mut AsyncPgConnection) -> Outcome<()> {
     if is_under_way(conn).await? {
         let why = "a copy into the database has not ended; run `posthaste copy` to its end";
@@ -91,7 +91,7 @@ impl CopyTarget {
         Ok(self.rows(query, columns).await?.pop())
     }
 
-    /// The next rows after a key, in key order.
+    /// Returns the next rows after a key, in the order of keys.
     pub async fn page(
         &self,
         table: Table,
@@ -141,8 +141,8 @@ impl CopyTarget {
             .await
     }
 
-    /// Ends the copy: the database can be used. New rows get numbers after those that the source
-    /// has used.
+    /// Ends the copy, so that the database can be used. New rows get numbers after those used in
+    /// the source.
     pub async fn finish(&self, outbox: i64, events: i64) -> Result<(), StoreError> {
         self.connections
             .transaction(async move |conn| {
@@ -156,7 +156,7 @@ impl CopyTarget {
                 Ok(())
             })
             .await?;
-        // The planner knows nothing of freshly filled tables.
+        // The planner has no statistics of tables that were just filled.
         self.connections
             .run(async |conn| {
                 conn.batch_execute(&format!("ANALYZE {}", list(TABLES.map(|it| it.name))))
@@ -260,7 +260,7 @@ fn from_text(kind: Kind, text: &str) -> String {
         Kind::Integer => format!("({text})::bigint"),
         Kind::Boolean => format!("({text})::int::boolean"),
         Kind::Double => format!("({text})::float8"),
-        // By a double factor, which is exact for either part.
+        // Multiplies an interval by a double, which represents both parts exactly.
         Kind::Moment => format!(
             r"timestamptz 'epoch' + ({text})::bigint / 1000000 * interval '1 second'
             + ({text})::bigint % 1000000 * interval '1 microsecond'"

@@ -1,6 +1,6 @@
-//! Reserves draft keys; the rest is `sql_common::draft`.
+//! Reserves the keys of drafts. All other statements on drafts are in `sql_common::draft`.
 //!
-//! No statement waits for more than one row, so deadlocks cannot happen.
+//! No statement waits for more than one row, so no deadlock can occur.
 
 use diesel::{
     Queryable,
@@ -21,13 +21,13 @@ use uuid::Uuid;
 use crate::PostgresStore;
 
 statement! {
-    /// Reads before it writes, because an `INSERT` locks a conflicting row: a key with a draft or
-    /// another's reservation needs no lock. Another worker may reserve the key after the read, so
-    /// the upsert checks again (`excluded.used_at` is the request's time). A draft has no holder or
-    /// end, so it never looks free.
+    /// The statement reads before it writes, because an `INSERT` locks a conflicting row: if the
+    /// key has a draft or another holder's reservation, no lock is needed. Another worker may
+    /// reserve the key after the read, so the upsert checks again (`excluded.used_at` is the time
+    /// of the request). A row with a draft has no holder and no end, so it never looks free.
     ///
-    /// `used_at` of a draft changes at most once a day. The upsert and that update use the row as
-    /// first read, so at most one writes it.
+    /// A draft's `used_at` changes at most once a day. The upsert and this update both see the row
+    /// as first read, so at most one of them writes it.
     Reserve = r"
         WITH asked (key, holder, reserved_until, now) AS (
             VALUES (:key::bytea, :holder::uuid, :until::timestamptz, :now::timestamptz)

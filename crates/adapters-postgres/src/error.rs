@@ -4,8 +4,8 @@ use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as Diese
 use kernel::StoreError;
 use sql_common::executor::Failure;
 
-/// The error of work whose last statement writes. It is in doubt if the connection is lost, or the
-/// server is stopping: whether the statement was carried out is unknown.
+/// The error of work whose last statement writes. If the connection is lost or the server is
+/// stopping, the error is in doubt: the statement may have run.
 pub(crate) fn classified(failure: Failure) -> StoreError {
     match failure {
         Failure::Database(error) => of_database(error),
@@ -45,7 +45,7 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Sto
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
             StoreError::Conflict
         }
-        // A server that refuses writes has become a standby of another primary.
+        // A server that refuses writes has become the standby of another primary.
         DatabaseErrorKind::ReadOnlyTransaction
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ClosedConnection => StoreError::InDoubt(message),
@@ -56,8 +56,8 @@ fn classify(kind: DatabaseErrorKind, info: &dyn DatabaseErrorInformation) -> Sto
 
 type Phrases = (fn(String) -> StoreError, &'static [&'static str]);
 
-/// PostgreSQL messages that are not this program's defects. diesel omits the SQLSTATE; `establish`
-/// requests English.
+/// PostgreSQL messages about conditions that are not defects of this program. They are needed
+/// because diesel omits the SQLSTATE; `establish` requests English messages.
 const PHRASES: [Phrases; 4] = [
     (
         |_| StoreError::Conflict,
@@ -74,7 +74,7 @@ const PHRASES: [Phrases; 4] = [
     ),
     (
         StoreError::Unavailable,
-        // 57014: a timeout, or a cancel request.
+        // 57014: a timeout, or a request to cancel.
         &["canceling statement due to"],
     ),
     (
@@ -87,7 +87,7 @@ const PHRASES: [Phrases; 4] = [
             "the database system is",
             "terminating background worker",
             "server closed the connection",
-            // 53300, 53200, 53100, 53400, 58030: the server is out of a resource.
+            // 53300, 53200, 53100, 53400, 58030: the server lacks a resource.
             "too many clients",
             "too many connections",
             "remaining connection slots",
@@ -106,7 +106,7 @@ const PHRASES: [Phrases; 4] = [
     ),
 ];
 
-/// Classifies a failure by PostgreSQL's message.
+/// Classifies a failure by the text of PostgreSQL's message.
 fn by_message(message: String) -> StoreError {
     let sort = PHRASES
         .iter()

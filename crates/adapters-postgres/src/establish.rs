@@ -8,19 +8,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{PostgresOptions, PostgresUrl, error::chain};
 
-/// TCP keepalive: the idle time before a probe, the time between probes, and the limit for
-/// unacknowledged data.
+/// TCP keepalive: the idle time before a probe, the time between probes, the number of probes, and
+/// the limit for unacknowledged data.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVE_RETRIES: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 
-/// Planner settings: nested index lookups and generic plans.
+/// Planner settings that enforce nested index lookups and generic plans.
 ///
-/// All queries look up rows by index. For a small table the server would prefer a sequential scan,
-/// and keep that plan while the statement stays prepared and the table is not analysed: a new
-/// database would slow down as it fills. Custom plans would only cost planning time. A generic plan
-/// assumes that a page of a list reads a tenth of the table, and would start parallel workers.
+/// All queries find rows by index. For a small table, the server would prefer a sequential scan.
+/// While a statement stays prepared and the table is not analysed, the server keeps the plan, so a
+/// new database would become slow as it fills. Custom plans would only cost planning time. A
+/// generic plan assumes that a page of a list reads a tenth of the table, and would start parallel
+/// workers.
 const PLANNER: [(&str, &str); 6] = [
     ("enable_seqscan", "off"),
     ("enable_hashjoin", "off"),
@@ -30,16 +31,16 @@ const PLANNER: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// Requests English messages, by which `error` classifies failures, if the role may; returns
-/// whether they are English.
+/// Requests English messages if the role may do so, because `error` classifies failures by their
+/// text. Returns whether messages are English.
 const ENGLISH: &str = "SELECT set_config('lc_messages', 'C', false) \
      WHERE current_setting('lc_messages') !~* '^(C|POSIX|en)' \
      AND has_parameter_privilege('lc_messages', 'SET'); \
      SELECT current_setting('lc_messages') ~* '^(C|POSIX|en)'";
 
-/// Makes the server check every second during a statement that the client still exists, so that
-/// closing a connection ends the statement. Servers on Windows refuse the setting; relatives of
-/// PostgreSQL may not know it.
+/// Makes the server check every second during a statement that the client still exists, so closing
+/// a connection ends its statement. Servers on Windows refuse this setting. Other databases with
+/// PostgreSQL's protocol may not know it.
 const CHECK_CLIENT: &str = "SELECT set_config('client_connection_check_interval', '1000', false) \
      WHERE current_setting('client_connection_check_interval', true) = '0' \
      AND version() !~* 'windows|mingw|visual c'";
@@ -109,7 +110,7 @@ fn speaks_english(answer: &[SimpleQueryMessage]) -> bool {
     rows.next_back().is_some_and(|row| row.get(0) == Some("t"))
 }
 
-/// Adds the timeouts and keepalives missing from the URL.
+/// Adds timeouts and keepalives that the URL does not set.
 fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     let mut config = url.config().clone();
     if config.get_application_name().is_none() {
@@ -129,7 +130,7 @@ fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     config
 }
 
-/// The statements that set up a session, without settings from the URL's `options`, which already
+/// The statements that set up a session. They skip settings in the URL's `options`, which already
 /// apply.
 fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     let limits = [

@@ -11,8 +11,9 @@ use webhooks::{LeaseQuery, TrackedEndpoint};
 use crate::PostgresStore;
 
 statement! {
-    /// Skips endpoints locked by another transaction, which leases or reschedules them. Endpoints
-    /// are chosen once (`MATERIALIZED`): chosen per updated row, they would not be limited.
+    /// Skips endpoints that another transaction has locked to lease or change them. `MATERIALIZED`
+    /// chooses endpoints once. If they were chosen for each updated row, the `LIMIT` would have no
+    /// effect.
     BeginLease = concat!(
         "WITH free AS MATERIALIZED (
             SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",

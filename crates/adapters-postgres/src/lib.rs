@@ -1,17 +1,17 @@
-//! The production store: any number of processes on one PostgreSQL database.
+//! The store for production: any number of processes share one PostgreSQL database.
 //!
 //! [`PostgresStore`] implements the ports of all contexts. It keeps nothing in memory that another
-//! process can change.
+//! process may change.
 //!
-//! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
-//!   connections; `health`, `recent`: whether it can be written.
-//! - `migrations`: the schema, whose columns are explained there; `open`: opens a database.
+//! - `url`, `tls`, `establish`, `connection`: the address of the database, and its connections;
+//!   `health`, `recent`: whether the database can be written.
+//! - `migrations`: the schema, where the columns are explained; `open`: opens a database.
 //! - `copy`: copies the rows of another store into this one.
-//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `ports`: the ports that `sql-common` implements for both stores.
 //! - `commit`: a write set as one transaction. `event`, `retention`: tables that differ between the
-//!   stores. `claim`, `draft`, `lease`: statements that differ, on the same tables.
+//!   stores. `claim`, `draft`, `lease`: statements that differ, on tables that do not.
 //!
-//! The feature `testing` adds databases for tests, on the server of `POSTHASTE_TEST_POSTGRES_URL`.
+//! The feature `testing` adds test databases on the server of `POSTHASTE_TEST_POSTGRES_URL`.
 
 mod claim;
 mod commit;

@@ -10,7 +10,7 @@ use sql_common::{
 
 use crate::PostgresStore;
 
-/// Locks the rows that are free, for the length of the statement, and returns the others.
+/// Returns rows that another transaction has locked. Locks the free rows until the statement ends.
 macro_rules! locked {
     ($table:literal) => {
         concat!(

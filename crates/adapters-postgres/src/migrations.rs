@@ -34,19 +34,19 @@ statement! {
 
 const LOCK_POLL: Duration = Duration::from_millis(200);
 
-/// How long a migration waits for a table lock. Meanwhile all later statements on the table queue
-/// behind it, and the service's time out after three seconds.
+/// How long a migration waits for a table lock. Meanwhile all later statements on the table wait,
+/// too, and those of the service time out after three seconds.
 const TABLE_LOCK_TIMEOUT: &str = "1s";
-/// How often a migration is attempted without its locks.
+/// How often a migration is attempted if its locks are taken.
 const ATTEMPTS: usize = 60;
-/// The pause between attempts, in which others proceed.
+/// The pause between attempts, in which other transactions proceed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Applies the missing migrations in order, each whole or not at all, and returns their names. Of
-/// several concurrent callers one migrates; the others wait and find nothing to do. Migrations
-/// before a failed one stay.
+/// Applies the missing migrations in order, and returns their names. Each migration is applied
+/// entirely or not at all. Concurrent callers wait for each other, so only one migrates. If a
+/// migration fails, those before it stay.
 ///
-/// The connection is closed afterwards, which releases the lock.
+/// Afterwards the connection is closed, which releases the lock.
 pub(crate) async fn migrate<S>(
     mut conn: AsyncPgConnection,
     known: S,
@@ -63,13 +63,14 @@ where
     work.unwrap_or_else(|error| Err(StoreError::Broken(error.to_string())))
 }
 
-/// Gets the lock for migrations, and returns the names of those to apply.
+/// Takes the lock for migrations, and returns the names of missing migrations.
 async fn lock(
     conn: &mut AsyncPgConnection,
     known: &(impl MigrationSource<Pg> + Sync),
 ) -> Outcome<Vec<String>> {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
-    // Polled: an index build would wait for the snapshot of a waiting statement.
+    // Tries repeatedly instead of waiting: an index build would wait for the snapshot of a waiting
+    // statement.
     let mut waits = false;
     while conn.load::<TryLock, bool>(&[]).await? != [true] {
         if !waits {
@@ -102,7 +103,7 @@ fn apply(
     Ok(applied)
 }
 
-/// The failure of a migration, with the migration's name and what can be done.
+/// Adds the migration's name to its failure, and what an operator can do.
 fn named(error: StoreError, name: &str) -> StoreError {
     match error {
         StoreError::Locked(why) => StoreError::Locked(format!(
@@ -132,13 +133,13 @@ fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Stor
     }
 }
 
-/// Applies a migration that builds the index of its name, without blocking writers.
+/// Applies a migration that builds the index with the migration's name, without blocking writers.
 fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), StoreError> {
     let name = migration.name().to_string();
     let index = name.split_once('_').map_or("", |(_, index)| index);
-    // The lock blocks no writer, and the build waits for every older transaction.
+    // No limit: the lock blocks no writer, and the build waits for every older transaction.
     execute(conn, "SET lock_timeout = 0")?;
-    // An interrupted attempt leaves an index that is never used.
+    // An interrupted attempt leaves an invalid index.
     execute(
         conn,
         &format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""),

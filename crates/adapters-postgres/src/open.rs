@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl PostgresStore {
-    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if its schema is
+    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if the schema is
     /// newer than this program.
     pub async fn open(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         let store = Self {
@@ -39,9 +39,9 @@ impl PostgresStore {
             .await
     }
 
-    /// Applies the missing migrations, and returns their names. Others may push meanwhile;
-    /// concurrent calls are safe. Each migration is applied whole or not at all; those before a
-    /// failed one stay.
+    /// Applies the missing migrations, and returns their names. Other processes may push meanwhile,
+    /// and concurrent calls are safe. Each migration is applied entirely or not at all. If one
+    /// fails, those before it stay.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
         let applied = migrations::migrate(conn, MIGRATIONS).await?;
@@ -49,7 +49,7 @@ impl PostgresStore {
         Ok(applied)
     }
 
-    /// Ensures that new events follow existing ones, also in another server.
+    /// Ensures that new events come after existing ones, even in another server.
     async fn order_events(&self) -> Result<(), StoreError> {
         let connections = &self.connections;
         if !connections

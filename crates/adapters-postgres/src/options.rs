@@ -1,20 +1,20 @@
 use std::time::Duration;
 
-/// Limits on a store's connections, well below a command's ten seconds, so that a command can
-/// retry.
+/// Limits on a store's connections. They are well below ten seconds, the limit of a command, so
+/// that a command can retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresOptions {
     pub max_connections: usize,
     pub acquire_timeout: Duration,
     pub statement_timeout: Duration,
     pub lock_timeout: Duration,
-    /// How long a commit waits for a row lock. The service's commits take milliseconds, and a row
-    /// locked longer delays the whole batch.
+    /// How long a commit waits for a row lock. The service's commits take milliseconds. Waiting for
+    /// a row that is locked longer delays the whole batch.
     pub row_lock_timeout: Duration,
     /// How long a transaction may wait for its next statement before the server ends it
-    /// (`idle_in_transaction_session_timeout`), so that a vanished process keeps no locks.
+    /// (`idle_in_transaction_session_timeout`). So a vanished process keeps no locks.
     pub idle_in_transaction_timeout: Duration,
-    /// The default name in `pg_stat_activity`.
+    /// The name in `pg_stat_activity`, unless the URL sets one.
     pub application_name: String,
 }
 
@@ -33,8 +33,8 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// The limit of work on a server that does not answer at all. Statements have their own limits
-    /// on the server.
+    /// The time limit of work, for a server that does not answer at all. The server itself limits
+    /// statements.
     pub(crate) fn work_timeout(&self) -> Duration {
         self.statement_timeout.saturating_mul(2)
     }

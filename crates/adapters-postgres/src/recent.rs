@@ -1,12 +1,12 @@
-//! Judges by recent commits whether the next one can succeed.
+//! Judges from recent commits whether the next commit can succeed.
 
 use std::time::{Duration, Instant};
 
 use kernel::StoreError;
 
-/// This many consecutive failed commits count as an outage.
+/// So many consecutive failed commits count as an outage.
 const FAILURES_IN_A_ROW: usize = 3;
-/// How long the outage counts after the last of them.
+/// How long the outage lasts after the last failed commit.
 const FAILING_FOR: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct RecentCommits {
 }
 
 impl RecentCommits {
-    /// Records a commit's outcome; errors of that commit alone do not count.
+    /// Records a commit's outcome. Errors that concern only that commit do not count.
     pub(crate) fn record<T>(&mut self, result: &Result<T, StoreError>, now: Instant) {
         match result {
             Ok(_) => *self = Self::default(),

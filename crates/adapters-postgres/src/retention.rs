@@ -16,8 +16,8 @@ use time::OffsetDateTime;
 use crate::PostgresStore;
 
 statement! {
-    /// Skips postings that another transaction is writing: the next call takes them. `MATERIALIZED`
-    /// enforces the `LIMIT`.
+    /// Skips postings that another transaction is writing; the next call includes them.
+    /// `MATERIALIZED` enforces the `LIMIT`.
     DropTexts = concat!(
         "WITH old AS MATERIALIZED (", old_texts!(""), " FOR NO KEY UPDATE SKIP LOCKED),
         texts AS (DELETE FROM posting_texts USING old WHERE posting_id = old.id),
@@ -32,8 +32,8 @@ statement! {
 }
 
 statement! {
-    /// Texts, decision, history and fingerprint are deleted with it. Only ids find the rows,
-    /// whatever the planner believes of statuses.
+    /// Also deletes texts, decision, history and fingerprint. Rows are found only by ids, so the
+    /// planner's estimates of statuses do not matter.
     Delete = r"
         WITH sent AS MATERIALIZED (
             SELECT * FROM unnest(:id::uuid[], :version::bigint[]) AS sent (id, version)
@@ -60,7 +60,8 @@ statement! {
 }
 
 statement! {
-    /// Locks the posting first, as commits do. `FOR UPDATE` also blocks storing its drafts.
+    /// Locks the posting first, as commits do. `FOR UPDATE` also blocks statements that store the
+    /// posting's drafts.
     Lock = r"
         WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', :lock_timeout, true))
         SELECT version FROM postings
@@ -91,8 +92,9 @@ statement! {
 }
 
 statement! {
-    /// The next events in log order: whether each belongs to the posting and has a reason or code,
-    /// and the last examined one. No index on identifiers is needed: only erasures search them.
+    /// Reads the next events in log order. Returns whether each belongs to the posting and has a
+    /// reason or code, and the last examined event. No index on identifiers is needed, because only
+    /// erasures search by them.
     EventsOf = r"
         WITH page AS MATERIALIZED (
             SELECT commit_seq, number,
@@ -118,8 +120,8 @@ statement! {
 
 const LOOKED_AT: i64 = 50_000;
 
-/// The places of a posting's events with a reason or code. Later ones would come with another
-/// version of the posting.
+/// The places of a posting's events with a reason or code. Later events of this kind would come
+/// with another version of the posting.
 async fn events_of(
     store: &PostgresStore,
     identifier: &SourceIdentifier,
@@ -155,7 +157,8 @@ async fn erase(
     if found != [(erasure.version,)] {
         return Err(StoreError::Conflict.into());
     }
-    // Afterwards, refusals being written are visible, or see the audit entry.
+    // After this lock, refusals that were being written are visible. Later writers see the audit
+    // entry.
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;

@@ -26,7 +26,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections};
 
 const VARIABLE: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// The prefix of test databases; process id and number follow.
+/// The prefix of test databases. The process id and a number follow.
 const PREFIX: &str = "posthaste_test_";
 
 pub fn server() -> String {
@@ -102,8 +102,8 @@ pub fn texts(url: &str, query: &str) -> Vec<String> {
     })
 }
 
-/// The databases of concurrent tests, dropped together at the end, because each drop writes a
-/// checkpoint.
+/// The databases of concurrent tests. They are dropped together at the end, because each drop
+/// writes a checkpoint.
 #[derive(Default)]
 struct Session {
     names: Mutex<Vec<String>>,
@@ -136,7 +136,7 @@ impl Session {
         name
     }
 
-    /// The migrated database that others are created from.
+    /// The migrated database from which others are created.
     fn template(&self) -> &str {
         self.template.get_or_init(|| {
             let name = self.create("template1");
@@ -168,7 +168,7 @@ fn migrate(url: &str) {
     });
 }
 
-/// Drops databases of killed runs, except those in use or of a running process.
+/// Drops databases that killed runs left. Keeps those that are in use, or whose process still runs.
 fn drop_leftovers() {
     let processes = Path::new("/proc");
     if !processes.join("self").exists() {
@@ -192,7 +192,7 @@ fn drop_leftovers() {
     names.retain(is_left);
     connected(&server, async |conn| {
         for name in names {
-            // Another run may drop it too, or still be connected.
+            // Another run may drop it, too, or may still be connected.
             let _ = conn
                 .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
                 .await;
@@ -245,7 +245,7 @@ pub async fn another(database: &Database) -> PostgresStore {
     database.open(&patient()).await
 }
 
-/// The deadlocks counted in this database. A connection's count is complete when it ends.
+/// The number of deadlocks in this database. Deadlocks of a connection are counted when it ends.
 pub fn deadlocks(url: &str) -> i64 {
     number(
         url,

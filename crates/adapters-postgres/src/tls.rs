@@ -85,8 +85,9 @@ fn unusable(why: &dyn std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!("TLS cannot be used: {why}"))
 }
 
-/// Accepts a certificate for any name: from a trusted issuer for `verify-ca`, from anyone for
-/// `prefer` and `require`, which prevent eavesdropping but not impersonation.
+/// Accepts a certificate for any name. For `verify-ca`, the issuer must be trusted. For `prefer`
+/// and `require`, anyone may be the issuer: these modes prevent eavesdropping, but not
+/// impersonation.
 #[derive(Debug)]
 struct AnyName(Option<Arc<WebPkiServerVerifier>>, Arc<CryptoProvider>);
 
@@ -104,7 +105,7 @@ impl ServerCertVerifier for AnyName {
         };
         match issuers.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
         {
-            // Names are checked last, so the rest of the certificate is valid.
+            // The name is checked last, so everything else in the certificate is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -8,7 +8,7 @@ use tokio_postgres::{
 
 use crate::error::chain;
 
-/// The address of a database: `postgres://user:password@host:port/database?sslmode=…`, with libpq's
+/// The address of a database, `postgres://user:password@host:port/database?sslmode=…`, with libpq's
 /// parameters.
 ///
 /// | `sslmode` | encrypted | issuer checked | host name checked |
@@ -19,8 +19,8 @@ use crate::error::chain;
 /// | `verify-ca` | yes | yes | no |
 /// | `verify-full` | yes | yes | yes |
 ///
-/// `sslrootcert` names a PEM file of trusted certificates. Without it, and with `system`,
-/// `verify-ca` and `verify-full` trust those that the operating system trusts.
+/// `sslrootcert` names a PEM file of trusted certificates. If it is missing or `system`,
+/// `verify-ca` and `verify-full` use the certificates that the operating system trusts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
     config: Config,
@@ -41,7 +41,7 @@ pub(crate) enum Roots {
     File(PathBuf),
 }
 
-/// Never contains the address, which may hold a password.
+/// Never contains the address, which may include a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPostgresUrl(String);
 
@@ -58,7 +58,7 @@ impl PostgresUrl {
         self.config.get_hosts().len()
     }
 
-    /// The servers for messages: `db1.example:5432, db2.example:5432`.
+    /// The servers, for messages: `db1.example:5432, db2.example:5432`.
     pub fn places(&self) -> String {
         let ports = self.config.get_ports();
         let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
@@ -95,7 +95,8 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// libpq parameters that must not be ignored, and are not implemented.
+/// libpq parameters that are not implemented. They are refused, because ignoring them would be
+/// unsafe.
 const UNSUPPORTED: [&str; 10] = [
     "gssencmode",
     "passfile",
@@ -161,7 +162,7 @@ fn security(
     let by_system = roots == Some(&Roots::System);
     let sslmode = sslmode.unwrap_or(if by_system { "verify-full" } else { "prefer" });
     if by_system && sslmode != "verify-full" {
-        // Anyone can get a trusted certificate for a name of their own.
+        // Anyone can get a trusted certificate for their own host name.
         return Err(invalid(format!(
             "`sslrootcert=system` is only as good as the check of the host's name; use \
              sslmode=verify-full instead of {sslmode}"

@@ -1,7 +1,7 @@
 //! The page of metrics for Prometheus.
 //!
-//! Events are counted where they happen, by the macros of the crate `metrics`. State is read when
-//! the page is requested, see [`Page`].
+//! Code counts events where they happen, with the macros of the crate `metrics`. State is read when
+//! the page is requested (see [`Page`]).
 
 mod page;
 
@@ -27,11 +27,11 @@ pub enum InstallError {
     Recorder(#[from] SetRecorderError<PrometheusRecorder>),
 }
 
-/// Set by [`install`].
+/// The recorder of [`install`].
 static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
 
 /// Installs the recorder on the first call, and describes the metrics. Fails if a histogram has no
-/// buckets, or the process has another recorder.
+/// buckets, or if the process has another recorder.
 pub fn install() -> Result<PrometheusHandle, InstallError> {
     let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = installed.as_ref() {
@@ -47,7 +47,7 @@ pub fn install() -> Result<PrometheusHandle, InstallError> {
     Ok(handle)
 }
 
-/// With the buckets of all histograms. Fails if one has none.
+/// A recorder with the buckets of all histograms. Fails if a histogram has none.
 pub fn recorder() -> Result<PrometheusRecorder, BuildError> {
     let mut builder = PrometheusBuilder::new();
     for metric in metrics::all() {

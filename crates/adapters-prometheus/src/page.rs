@@ -1,5 +1,5 @@
-//! Renders the page of all metrics. State is read for each page into a recorder of its own, so that
-//! unreadable values are missing, not stale.
+//! Renders the page of all metrics. State is read for each page into a new recorder. A value that
+//! cannot be read is therefore missing, never outdated.
 
 mod attention;
 mod catalogues;
@@ -55,7 +55,7 @@ pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 pub struct Serving {
     pub pushes: Count,
     pub signing_keys: Count,
-    /// Seconds since they were read.
+    /// The seconds since the keys were read.
     pub signing_keys_age: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
@@ -108,7 +108,7 @@ impl Page {
             self.newsletter(),
         )
         .await;
-        // In sequence: these are counts, and no client waits for them.
+        // One after the other, because these reads count rows and no client waits for them.
         let attention = self.attention.look(attention::read(stores)).await;
         let catalogues = self.catalogues.look(catalogues::read(stores)).await;
         let postings = self.postings.look(postings::read(stores)).await;
@@ -147,7 +147,7 @@ impl Page {
         Some((subscribers, accounts.unwrap_or_default()))
     }
 
-    /// Whether the store can do its work. A slow backlog does not count.
+    /// Whether the store can do its work. A slow query of the backlog does not matter.
     async fn is_up(&self) -> bool {
         in_time(self.ports.stores.health.ready())
             .await

@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use super::*;
 
-/// The lines of a page that are not comments.
+/// The lines of a page, without comments.
 fn samples(page: &str) -> Vec<&str> {
     let lines = page.lines().filter(|line| !line.is_empty());
     lines.filter(|line| !line.starts_with('#')).collect()
@@ -64,7 +64,7 @@ impl SubscriberReader for Away {
     }
 }
 
-/// A page 90 seconds after noon.
+/// A page at 90 seconds after noon.
 fn page(stores: Stores, serving: Option<Serving>) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder().unwrap();

@@ -19,8 +19,8 @@ use crate::{
     migrations,
 };
 
-/// Event numbers skipped by a restore: more than any database gave out since its backup. At ten
-/// thousand events a second this lasts five days.
+/// How many event numbers a restore skips. A database cannot have used so many since its backup: at
+/// ten thousand events a second, they last five days.
 const EVENTS_SKIPPED: i64 = 1 << 32;
 
 const MOST_FAULTS: usize = 10;
@@ -32,17 +32,17 @@ pub struct Contents {
 }
 
 impl SqliteStore {
-    /// Copies a snapshot of the database into an empty or new file. Other connections read and
-    /// write meanwhile; their writes stay in the write-ahead log until the copy is done. The copy
-    /// is not synced to disk.
+    /// Copies a snapshot of the database into an empty or new file. Meanwhile other connections can
+    /// read and write. Their writes stay in the write-ahead log until the copy is complete. The
+    /// copy is not synced to the disk.
     pub async fn copy_into(&self, path: &Path) -> Result<(), StoreError> {
         let connections = self.connections.clone();
         let target = utf8(path)?.to_owned();
         joined(task::spawn_blocking(move || {
-            // A serving connection would be occupied throughout.
+            // The copy has its own connection, because it would occupy a shared one all the time.
             let mut conn = connections.connect(Role::Writer)?;
-            // Unlike the backup API, it copies one snapshot despite concurrent writes, and reads
-            // row by row.
+            // Unlike the backup API, this copies one snapshot in spite of concurrent writes, and
+            // reads row by row.
             sql_query("VACUUM INTO ?")
                 .bind::<Text, _>(target)
                 .execute(&mut conn)
@@ -52,7 +52,7 @@ impl SqliteStore {
         .await
     }
 
-    /// A rough upper bound of a copy's size in bytes.
+    /// A rough upper limit for the size of a copy, in bytes.
     pub async fn size(&self) -> Result<u64, StoreError> {
         self.connections
             .read(|conn| {
@@ -63,7 +63,7 @@ impl SqliteStore {
     }
 }
 
-/// Checks the integrity of an unused copy, and counts its rows. Blocks.
+/// Checks the integrity of a copy that is not in use, and counts its rows. Blocks the thread.
 pub fn inspect(path: &Path) -> Result<Contents, StoreError> {
     let mut conn = open(path, "ro")?;
     inspected(&mut conn).map_err(|Failure(error)| error)
@@ -90,10 +90,12 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
     Ok(Contents { schema, rows })
 }
 
-/// Prepares a copy to replace its original database. Fails if a newer program made it. Blocks.
+/// Prepares a copy to replace its original database. Fails if a newer program made the copy. Blocks
+/// the thread.
 ///
-/// Readers may have cursors of events later than the copy. New events are numbered far after its
-/// last one, so no such cursor names a new event. These readers get 410 instead of missing events.
+/// Readers may have cursors of events that came after the copy. New events get numbers far above
+/// the copy's last event, so no such cursor names a new event. These readers get 410, instead of
+/// missing events without notice.
 pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     let mut conn = open(path, "rw")?;
     conn.immediate_transaction(|conn| {
@@ -111,7 +113,7 @@ pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     .map_err(|Failure(error)| error)
 }
 
-/// Opens a file outside a store.
+/// Opens a file that belongs to no store.
 pub(crate) fn open(path: &Path, mode: &str) -> Result<SqliteConnection, StoreError> {
     let uri = uri(path, mode)?;
     let failed = |error: &dyn std::fmt::Display| classify(&format!("{}: {error}", path.display()));

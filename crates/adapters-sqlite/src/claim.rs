@@ -43,7 +43,7 @@ async fn due(
     conn.load::<Due, _>(asked).await
 }
 
-/// The longest overdue task with an expired lease; counts the lost attempt.
+/// Finds the task that is overdue longest and whose lease has expired. Counts the lost attempt.
 async fn crashed(
     conn: &mut impl Executor,
     queue: Queue,
@@ -92,8 +92,8 @@ impl SqliteStore {
             .await
     }
 
-    /// Claims due tasks. Reads first: workers poll often and usually find nothing. Only a claim
-    /// takes the write lock.
+    /// Claims due tasks. First reads only, because workers poll often and usually find nothing.
+    /// Only a claim takes the write lock.
     pub(crate) async fn claim_due(
         &self,
         queue: Queue,
@@ -113,7 +113,7 @@ impl SqliteStore {
         .await
     }
 
-    /// Claims the longest overdue task whose lease has expired.
+    /// Claims the task that is overdue longest and whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

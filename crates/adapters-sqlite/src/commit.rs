@@ -1,4 +1,4 @@
-//! Commits: each in one transaction.
+//! Commits. Each is one transaction.
 
 use domain::store::Retention;
 use kernel::StoreError;
@@ -7,8 +7,8 @@ use sql_common::commits::Commit;
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Writes a commit, all of it or nothing. Removes erased people from the write-ahead log, too.
-    /// If the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) removes
+    /// Writes all of a commit, or nothing. Also removes erased people from the write-ahead log. If
+    /// the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) removes
     /// them.
     pub(crate) async fn write_commit<C: Commit>(&self, writes: C) -> Result<C::Answer, StoreError> {
         let erases = writes.erases();

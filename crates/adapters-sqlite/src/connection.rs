@@ -1,12 +1,12 @@
-//! The connections to one database file: one writer, a few readers.
+//! The connections to one database file: one writer and a few readers.
 //!
-//! SQLite has one writer at a time. Writers of this process queue without blocking a thread; SQLite
-//! waits for other processes up to the busy timeout. Readers see the last commit, and block
-//! nothing.
+//! SQLite allows one writer at a time. Writers of this process queue without blocking a thread.
+//! SQLite waits for other processes up to the busy timeout. Readers see the last commit, and block
+//! no other connection.
 //!
-//! Work runs to its end on a blocking thread, even if the caller stops waiting: a dropped future
-//! leaves no open transaction. The threads are the store's own, one per connection: the shared pool
-//! is unbounded, and each thread keeps memory.
+//! Work runs to its end on a blocking thread, even if the caller stops waiting. So a dropped future
+//! leaves no open transaction. The store has its own threads, one per connection, because the
+//! shared pool is unbounded and each thread keeps memory.
 
 use std::{
     path::Path,
@@ -35,8 +35,8 @@ use crate::{
 
 const READERS: usize = 4;
 
-/// How long a probe, or emptying the write-ahead log, waits for other processes. This process's
-/// writers wait meanwhile.
+/// How long a probe, or emptying the write-ahead log, waits for other processes. Writers of this
+/// process wait meanwhile.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 const CHECKPOINTS: usize = 6;
@@ -51,14 +51,14 @@ pub(crate) struct Connections {
     file: DatabaseFile,
     busy_timeout: Duration,
     recent: Mutex<RecentCommits>,
-    /// `None` until it is needed, and after a failure.
+    /// `None` until first used, and after a failure.
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
     reading: Arc<sync::Semaphore>,
     threads: Threads,
 }
 
-/// Blocking threads of a runtime with nothing else.
+/// The blocking threads of a runtime that has no other work.
 struct Threads {
     handle: Handle,
     runtime: Option<Runtime>,
@@ -88,14 +88,14 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Does not wait: the dropping thread may be one that must not block.
+            // Does not wait, because the current thread may be one that must not block.
             runtime.shutdown_background();
         }
     }
 }
 
 impl Connections {
-    /// Sets up the connections, which open on first use.
+    /// Sets up the connections, which open at their first use.
     pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self {
             file,
@@ -108,10 +108,10 @@ impl Connections {
         })
     }
 
-    /// Runs work on the writing connection, in a transaction that takes the write lock at once.
+    /// Runs work on the writing connection. Its transaction takes the write lock at once.
     ///
-    /// Checks before and after that the file is in its place, so a successful commit reached a file
-    /// that still existed.
+    /// Checks before and after the work that the file is in its place. So a successful commit
+    /// reached a file that still existed.
     pub(crate) async fn write<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -137,8 +137,8 @@ impl Connections {
             Some(conn) => conn,
             None => self.connect(Role::Writer)?,
         };
-        // After some errors SQLite rolls back by itself, and diesel reports a failed rollback
-        // instead of the cause.
+        // After some errors, SQLite has already rolled back. diesel would then report a failed
+        // rollback instead of the cause.
         let mut cause = None;
         let result = conn.immediate_transaction(|conn| {
             work(conn).inspect_err(|Failure(error)| cause = Some(error.clone()))
@@ -153,7 +153,8 @@ impl Connections {
         Ok(value)
     }
 
-    /// Copies the write-ahead log into the file and empties it. False if it stayed in use.
+    /// Copies the write-ahead log into the file and empties the log. Returns `false` if the log
+    /// stayed in use.
     pub(crate) async fn empty_log(self: &Arc<Self>) -> Result<bool, StoreError> {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
@@ -173,7 +174,7 @@ impl Connections {
         set_busy_timeout(conn, PROBE_TIMEOUT.min(self.busy_timeout))?;
         let mut is_empty = false;
         for _ in 0..CHECKPOINTS {
-            // Whether the log was in use, its pages, and the copied pages.
+            // Returns whether the log was in use, its pages, and the copied pages.
             let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
             match done
                 .get_result::<(i32, i32, i32)>(conn)
@@ -191,9 +192,9 @@ impl Connections {
         Ok(is_empty)
     }
 
-    /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a
-    /// probe (an empty commit) fails. A probe runs at most once a second, and never during a
-    /// commit.
+    /// Fails if a commit would fail. That is so if the file is missing or replaced, recent commits
+    /// failed, or a probe (an empty commit) fails. A probe runs at most once a second, and never
+    /// during a commit.
     pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
         self.file.check()?;
         let verdict = self.recent().check(Instant::now());
@@ -225,7 +226,7 @@ impl Connections {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs work on a reading connection, in a transaction: one snapshot.
+    /// Runs work on a reading connection. Its transaction reads one snapshot.
     pub(crate) async fn read<T, F>(self: &Arc<Self>, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -271,17 +272,17 @@ impl Connections {
             .map_err(|error| with_path(classify(&error.to_string())))?;
         self.set_up(&mut conn, role)
             .map_err(|Failure(error)| with_path(error))?;
-        // SQLite opened the file by its path, which may have been another file.
+        // SQLite opened the file by its path, where another file may be now.
         self.file.check()?;
         Ok(conn)
     }
 
     fn set_up(&self, conn: &mut SqliteConnection, role: Role) -> Result<(), Failure> {
-        // First, so that the statements below wait for other processes.
+        // This comes first, so that the statements below wait for other processes.
         set_busy_timeout(conn, self.busy_timeout)?;
         use_wal(conn, self.busy_timeout)?;
         conn.batch_execute(
-            // A committed answer survives a power failure.
+            // A commit that was confirmed survives a power failure.
             "PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
@@ -290,10 +291,10 @@ impl Connections {
              PRAGMA journal_size_limit = 67108864;",
         )?;
         conn.batch_execute(match role {
-            // The system caches the file's pages too.
+            // A small cache, because the system caches the file's pages, too.
             Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -1024",
-            // Deleted or replaced data is overwritten with zeros: the file's free space must not
-            // contain erased postings or earlier versions.
+            // Overwrites deleted or replaced data with zeros, because the file's free space must
+            // not contain erased postings or earlier versions.
             Role::Writer => "PRAGMA secure_delete = ON; PRAGMA cache_size = -16384",
         })?;
         Ok(())
@@ -321,14 +322,14 @@ pub(crate) async fn joined<T>(
     }
 }
 
-/// Whether a connection is reusable after this result. After unexpected errors it is closed; a new
-/// one costs little.
+/// Whether a connection can be used again after this result. After an unexpected error, it is
+/// closed; a new connection costs little.
 const fn is_reusable<T>(result: &Result<T, Failure>) -> bool {
     matches!(result, Ok(_) | Err(Failure(StoreError::Conflict)))
 }
 
-/// The path as a URI with a mode that never creates the file: a database that vanished must not
-/// come back empty.
+/// The path as a URI, with a mode that never creates the file. A database that vanished must not
+/// return as an empty one.
 pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     let text = path.to_str().ok_or_else(|| {
         StoreError::Broken(format!("the database path {} is not UTF-8", path.display()))
@@ -340,8 +341,8 @@ pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     Ok(format!("file:{text}?mode={mode}"))
 }
 
-/// Switches the file to a write-ahead log once, so that readers and the writer do not wait for each
-/// other. SQLite does not wait for another process doing the same, so this retries.
+/// Switches the file to a write-ahead log, so that readers and the writer do not wait for each
+/// other. SQLite does not wait if another process does the same, so this function retries.
 fn use_wal(conn: &mut SqliteConnection, timeout: Duration) -> Result<(), Failure> {
     let give_up = Instant::now() + timeout;
     loop {

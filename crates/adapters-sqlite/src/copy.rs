@@ -15,7 +15,7 @@ use crate::{
     migrations,
 };
 
-/// The most bytes a page holds, except for a single row.
+/// The largest size of a page in bytes. A single row may be larger.
 const PAGE_BYTES: usize = 4 << 20;
 
 pub struct CopySource {
@@ -24,11 +24,11 @@ pub struct CopySource {
 
 impl CopySource {
     /// Opens a database exclusively. Fails with [`StoreError::Unavailable`] if another connection
-    /// has it open. Blocks, like all methods.
+    /// has the database open. All methods block the thread.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut conn = backup::open(path, "rw")?;
-        // Every connection to a file with a write-ahead log holds a shared lock while open; in this
-        // mode the first access needs an exclusive one.
+        // While a connection to a file with a write-ahead log is open, it holds a shared lock. In
+        // this mode, the first access needs an exclusive lock.
         conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;")
             .map_err(|error| classify(&error.to_string()))?;
         Ok(Self { conn })
@@ -60,7 +60,7 @@ impl CopySource {
         found.map_err(|error| Failure::from(error).0)
     }
 
-    /// The next rows after a key, in key order.
+    /// Returns the next rows after a key, in the order of keys.
     pub fn page(
         &mut self,
         table: &Table,
@@ -137,7 +137,7 @@ fn value(Column { name, kind }: &Column) -> String {
         Kind::Uuid | Kind::Bytes => format!("iif({name} IS NULL, NULL, lower(hex({name})))"),
         Kind::Text | Kind::Texts | Kind::Json | Kind::Date => name.clone(),
         Kind::Integer | Kind::Boolean | Kind::Moment => format!("CAST({name} AS TEXT)"),
-        // With all digits that distinguish numbers.
+        // With as many digits as needed to distinguish all numbers.
         Kind::Double => format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))"),
     }
 }

@@ -16,13 +16,13 @@ use uuid::Uuid;
 
 use crate::SqliteStore;
 
-/// `used_at` of a draft changes this rarely, so that most reads write nothing.
+/// A draft's `used_at` changes at most this often, so that most reads write nothing.
 const TOUCH_AFTER: Duration = Duration::days(1);
 
 enum Lookup {
     Free,
     Stale(String),
-    /// No write needed.
+    /// The answer needs no write.
     Answer(Reservation),
 }
 
@@ -54,7 +54,7 @@ impl Row {
                 Lookup::Answer(Reservation::Taken)
             });
         };
-        // Only the length: drafts are large.
+        // The error shows only the length, because drafts are large.
         let draft = String::from_utf8(draft).map_err(|error| {
             let bytes = error.as_bytes().len();
             corrupt("drafts.draft", format_args!("{bytes} bytes"))
@@ -82,7 +82,7 @@ async fn find(
 }
 
 statement! {
-    /// The same transaction found the key free.
+    /// The same transaction has found the key free.
     Reserve = r"
         INSERT INTO drafts (key, holder, reserved_until, used_at)
         VALUES (:key, :holder, :until, :now)
@@ -97,8 +97,8 @@ statement! {
 impl SqliteStore {
     /// Reserves a draft's key, or returns the draft.
     ///
-    /// Reads first: a waiting worker asks repeatedly, and most drafts may exist. Only a change
-    /// takes the write lock.
+    /// First reads only: waiting workers ask often, and most drafts may already exist. Only a
+    /// change takes the write lock.
     pub(crate) async fn reserve_draft(
         &self,
         key: DraftKey,

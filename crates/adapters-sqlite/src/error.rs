@@ -42,14 +42,14 @@ impl From<Box<dyn Error + Send + Sync>> for Failure {
     }
 }
 
-/// Messages about another connection's lock; diesel omits the code.
+/// Messages about a lock of another connection. They are needed because diesel omits the code.
 const BUSY: [&str; 3] = [
     "database is locked",
     "database table is locked",
     "database schema is locked",
 ];
 
-/// Messages about temporary file system failures.
+/// Messages about temporary failures of the file system.
 const PASSING: [&str; 4] = [
     "database or disk is full",
     "disk I/O error",

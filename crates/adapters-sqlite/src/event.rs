@@ -1,7 +1,7 @@
 //! The event log, in the table `events`.
 //!
-//! The file has one writer at a time, so events are numbered in commit order, and all events before
-//! a visible one are visible. Reading uses numbers alone.
+//! The file has one writer at a time. So events are numbered in the order of commits, and all
+//! events before a visible event are visible. Readers only need the numbers.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ use time::OffsetDateTime;
 
 use crate::SqliteStore;
 
-/// Events deleted per transaction, so that others can write.
+/// How many events a transaction deletes, so that others can write in between.
 const DELETED_AT_ONCE: usize = 1_000;
 
 statement! {
@@ -69,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// Whether an event has the number, and the last event among the most numbers to examine after
+    /// Whether there is an event with the number, and the last event among those to examine after
     /// it.
     Around = r"
         SELECT EXISTS (SELECT 1 FROM events WHERE number = :after), (
@@ -79,7 +79,7 @@ statement! {
     returns (Bool, Nullable<BigInt>)
 }
 
-/// A page, or nothing if the cursor's event is gone.
+/// Returns a page. `None` if the cursor's event is gone.
 async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogPage>> {
     let (deleted, end) = ends(conn).await?;
     let after = query.after.map_or(deleted, number);
@@ -92,7 +92,7 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     let last = last.unwrap_or(after);
     let names: Vec<_> = query.names.iter().map(EventName::as_str).collect();
     let (prefixes, names) = (array_text(&prefixes(query)), array_text(&names));
-    // One more than the limit reveals further events.
+    // One more event than the limit, to see whether there are more.
     let limit = most(query.limit.saturating_add(1));
     let asked = binds! { prefixes: &prefixes, after, last, names: &names, limit };
     let rows = conn.load::<Wanted, _>(asked).await?;
@@ -121,7 +121,7 @@ statement! {
 }
 
 statement! {
-    /// The last event before the first one since a time.
+    /// The last event before the first event since a time.
     LastBefore = r"
         SELECT max(number) FROM events WHERE number < coalesce(
             (SELECT number FROM events WHERE number > :after AND at >= :at
@@ -131,13 +131,13 @@ statement! {
     returns (Nullable<BigInt>,)
 }
 
-/// The place before all events since a time. No index on time is needed: times nearly ascend with
-/// the log. Bisection finds the last certainly old event; from there, events are examined one by
-/// one within the possible disorder.
+/// Returns the place after which all events since a time come. No index on time is needed, because
+/// times nearly ascend with the log. A bisection finds the last event that is certainly old. After
+/// it, events are examined one by one.
 async fn cursor_at(conn: &mut impl Executor, at: OffsetDateTime) -> Outcome<Cursor> {
     let well_before = StoredTime::from(well_before(at));
     let (deleted, end) = ends(conn).await?;
-    // Everything up to `old` is older; nothing after `young` is.
+    // All events up to `old` are older, and no event after `young` is.
     let (mut old, mut young) = (deleted, end);
     while old < young {
         let middle = old + (young - old) / 2;
@@ -167,7 +167,7 @@ statement! {
     MoveDeleted = "UPDATE event_log SET deleted_number = max(deleted_number, :last)"
 }
 
-/// The last of the oldest events, all before a time, and their number.
+/// Finds the oldest events before a time. Returns the number of the last, and how many there are.
 async fn oldest(
     conn: &mut impl Executor,
     before: StoredTime,
@@ -180,8 +180,8 @@ async fn oldest(
     Ok(numbered.last())
 }
 
-/// Deletes events up to a number, and counts them. Events never change and new ones come last, so
-/// events found old may be deleted in a later transaction.
+/// Deletes events up to a number, and returns how many. Events never change, and new events come
+/// last. So events that were found to be old can be deleted in a later transaction.
 async fn delete(conn: &mut impl Executor, last: i64) -> Outcome<usize> {
     let last = binds! { last };
     let deleted = conn.execute::<Delete>(last).await?;
@@ -239,7 +239,7 @@ impl EventLog for SqliteStore {
         let mut deleted = 0;
         while deleted < limit {
             let at_most = DELETED_AT_ONCE.min(limit - deleted);
-            // Usually nothing is old, and the write lock is not taken.
+            // First reads only, because usually no event is old. The write lock is then not taken.
             let old = self.query(async move |conn| oldest(conn, before.into(), at_most).await);
             let Some((last, found)) = old.await? else {
                 break;

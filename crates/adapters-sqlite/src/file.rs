@@ -13,7 +13,7 @@ pub(crate) struct DatabaseFile {
     is_reported: AtomicBool,
 }
 
-/// Identifies a file. Inode numbers are reused, but not with the same creation time.
+/// Identifies a file. An inode's number may be used again, but not with the same creation time.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     #[cfg(unix)]
@@ -49,8 +49,8 @@ impl DatabaseFile {
         &self.path
     }
 
-    /// Fails if the file was removed or replaced. Takes microseconds: only the operating system is
-    /// asked.
+    /// Fails if the file was removed or replaced. Takes microseconds, because only the operating
+    /// system is asked.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let why = match Identity::of(&self.path) {
             Ok(identity) if identity == self.identity => {

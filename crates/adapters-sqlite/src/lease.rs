@@ -29,7 +29,7 @@ async fn look(conn: &mut impl Executor, query: &LeaseQuery) -> Outcome<Vec<Track
 }
 
 impl SqliteStore {
-    /// Leases endpoints. Usually there is nothing to do, and the write lock is not taken.
+    /// Leases endpoints. Usually none has something to do, and the write lock is not taken.
     pub(crate) async fn lease_endpoints(
         &self,
         query: LeaseQuery,

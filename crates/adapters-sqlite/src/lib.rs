@@ -1,15 +1,16 @@
-//! The embedded store: everything in one SQLite file.
+//! The embedded store, which keeps everything in one SQLite file.
 //!
-//! [`SqliteStore`] implements the ports of all contexts. Several stores, also in several processes,
-//! may have one file open: a store keeps nothing in memory that another can change.
+//! [`SqliteStore`] implements the ports of all contexts. Several stores may have one file open,
+//! even in several processes, because a store keeps nothing in memory that another store may
+//! change.
 //!
 //! - `connection`: the connections to the file; `file`: whether the file is still in its place;
 //!   `recent`: whether commits succeed.
-//! - `migrations`: the schema, whose columns are explained there.
-//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `migrations`: the schema, where the columns are explained.
+//! - `ports`: the ports that `sql-common` implements for both stores.
 //! - `commit`: a write set as one transaction. `event`, `retention`: tables that differ between the
-//!   stores. `claim`, `draft`, `lease`: statements that differ, on the same tables.
-//! - `backup`: copies a database, and prepares a restored one; `copy`: all rows, for the other
+//!   stores. `claim`, `draft`, `lease`: statements that differ, on tables that do not.
+//! - `backup`: copies a database, and prepares a restored one; `copy`: reads all rows for the other
 //!   store.
 
 mod backup;
@@ -53,8 +54,8 @@ use self::{
     file::DatabaseFile,
 };
 
-/// How long a commit waits for other processes, well below a command's ten seconds, so that it can
-/// retry.
+/// How long a commit waits for other processes. This is well below ten seconds, the limit of a
+/// command, so that a command can retry.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A store in a SQLite file. Clones share its connections and threads.
@@ -64,11 +65,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a database file. A missing file is created, readable only by its owner, and so are
-    /// missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if it is newer
-    /// than this program.
+    /// Opens a database file. Creates it if it is missing, readable only by its owner, and creates
+    /// missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if the schema is
+    /// newer than this program.
     ///
-    /// Blocks briefly, and needs no runtime.
+    /// Blocks the thread briefly, and needs no runtime.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, BUSY_TIMEOUT)
     }
@@ -121,11 +122,11 @@ impl ReplicaPosition for SqliteStore {}
 
 impl LockedRows for SqliteStore {}
 
-/// Creates a missing file. SQLite's side files get its mode.
+/// Creates a missing file. The files that SQLite adds get the same mode.
 fn create(path: &Path) -> io::Result<()> {
-    // Closing any handle to a file releases all this process's locks on it, SQLite's included
-    // (fcntl, POSIX.1). So an existing file is not opened here, and other threads cannot open a new
-    // one before its first handle is closed.
+    // When a process closes any handle to a file, it loses all its locks on the file, even SQLite's
+    // (fcntl, POSIX.1). So an existing file is not opened here, and no other thread can open a new
+    // file before its first handle is closed.
     static CREATING: Mutex<()> = Mutex::new(());
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     if path.exists() {

@@ -6,13 +6,14 @@ use crate::error::Failure;
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// The missing migrations by name, in order. Fails if a newer program made the schema incompatible.
+/// Returns the missing migrations by name, in order. Fails if a newer program made the schema
+/// incompatible.
 pub(crate) fn pending(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     Ok(at_once(migrations::pending::<Sqlite>(conn, &MIGRATIONS))?)
 }
 
 /// Applies the missing migrations, and returns their names. The caller's transaction has the write
-/// lock, so a second process waits and finds nothing to do.
+/// lock, so a second process waits and then finds nothing to do.
 pub(crate) fn migrate(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     let pending = pending(conn)?;
     conn.run_pending_migrations(MIGRATIONS)?;

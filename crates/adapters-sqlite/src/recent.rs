@@ -1,11 +1,11 @@
-//! Judges by recent commits whether the next one can succeed.
+//! Judges from recent commits whether the next commit can succeed.
 
 use std::time::{Duration, Instant};
 
 use kernel::StoreError;
 
 const SUCCESS_COUNTS_FOR: Duration = Duration::from_secs(1);
-/// How long a failed commit counts. On a full disk a small commit may still succeed.
+/// How long a failed commit counts. On a full disk, a small commit may still succeed.
 const FAILURE_COUNTS_FOR: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl RecentCommits {
         self.probed = Some((now, result));
     }
 
-    /// `None` if only a probe can find out.
+    /// Returns the answer, or `None` if a probe is needed.
     pub(crate) fn check(&self, now: Instant) -> Option<Result<(), StoreError>> {
         let is_within = |at: Instant, time| now.saturating_duration_since(at) < time;
         if let Some((at, why)) = &self.failed

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 use crate::{SqliteStore, event};
 
-/// Without statistics SQLite takes another index.
+/// Without the hint and without statistics, SQLite uses another index.
 macro_rules! found {
     () => {
         old_texts!("INDEXED BY postings_with_old_texts ")
@@ -39,12 +39,12 @@ statement! {
 }
 
 statement! {
-    /// Runs last: the other two would no longer find the postings.
+    /// Runs last, because the other two statements would no longer find the postings.
     Clear = concat!("UPDATE postings SET ", forget_texts!(), " WHERE id IN (", found!(), ")")
 }
 
 statement! {
-    /// Texts, decision, history, versions and fingerprint are deleted with it.
+    /// Also deletes texts, decision, history, versions and fingerprint.
     Delete = r"
         DELETE FROM postings
         WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
@@ -73,7 +73,7 @@ statement! {
 }
 
 statement! {
-    /// No index on identifiers is needed: only erasures search them.
+    /// No index on identifiers is needed, because only erasures search by them.
     EventsOf = r"
         SELECT number FROM events
         WHERE number > :after AND number <= :last AND source_identifier = :identifier
@@ -87,11 +87,11 @@ statement! {
         UPDATE events SET status_reason = NULL, decision_code = NULL WHERE number = :number"
 }
 
-/// Events examined per transaction.
+/// How many events a transaction examines.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events with a reason or code. Later ones would come with another
-/// version of the posting.
+/// The numbers of a posting's events with a reason or code. Later events of this kind would come
+/// with another version of the posting.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();
     let (mut after, end) = store.query(async |conn| event::ends(conn).await).await?;
@@ -136,7 +136,8 @@ impl Retention for SqliteStore {
         expired_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        // Reads first: usually there is nothing, and only a deletion takes the write lock.
+        // First reads only, because usually there is nothing to delete. Only a deletion takes the
+        // write lock.
         let found = self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: 1_i64 };
             conn.load::<OldTexts, (StoredId,)>(old).await

@@ -20,10 +20,11 @@ use crate::{
     signature::signature,
 };
 
-/// As many as concurrent requests: with fewer, each wave would open connections again.
+/// As many idle connections as concurrent requests. With fewer, each round would open connections
+/// again.
 const IDLE: usize = 32;
 
-/// Of an answer's body, in bytes.
+/// How much of an answer's body is read, in bytes.
 const LARGEST: usize = 16 * 1024;
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -32,13 +33,13 @@ const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// For the DNS lookup.
+    /// The time for the DNS lookup.
     pub resolution: Duration,
-    /// For the connection, including the lookup and TLS.
+    /// The time for the connection, including the lookup and TLS.
     pub connection: Duration,
-    /// For the whole attempt.
+    /// The time for the whole attempt.
     pub answer: Duration,
-    /// For the body, which is read only to reuse the connection.
+    /// The time for the body, which is read only so that the connection can be reused.
     pub rest: Duration,
 }
 
@@ -62,18 +63,18 @@ pub struct WebhookClient {
     limits: Limits,
 }
 
-/// With the cause in words.
+/// The reason and its cause as a text.
 type Silence = (NoAnswer, String);
 
 impl WebhookClient {
     /// `private` says whether receivers may have private addresses and plain HTTP. `lookups` limits
-    /// concurrent DNS lookups, each of which occupies a thread of the runtime's pool beyond its
-    /// attempt.
+    /// concurrent DNS lookups. A lookup uses a thread of the runtime's pool, even after its attempt
+    /// has ended.
     pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
         Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }
 
-    /// Replaces the DNS lookup, for tests.
+    /// Like [`new`](Self::new) with another DNS lookup, for tests.
     pub(crate) fn with_lookup(
         private: PrivateAddresses,
         limits: Limits,
@@ -101,14 +102,15 @@ impl WebhookClient {
         })
     }
 
-    /// For example because the machine has no certificates.
+    /// Why HTTPS cannot be used, for example because the machine has no certificates.
     pub fn https_problem(&self) -> Option<&str> {
         self.https.as_ref().err().map(String::as_str)
     }
 
-    /// The body is still unread.
+    /// Sends the request. The answer's body is not read yet.
     async fn call(&self, delivery: &Delivery<'_>) -> Result<reqwest::Response, Silence> {
-        // The URL may have been stored under other settings, and the resolver sees names only.
+        // Check again: the URL may have been stored under other settings, and the resolver checks
+        // only names.
         delivery
             .url
             .check(self.private())
@@ -140,7 +142,7 @@ impl Sender for WebhookClient {
                 let duration = start.elapsed();
                 let status = response.status().as_u16();
                 let retry_after = outbound::retry_after(response.headers());
-                // If the end cannot be read, the connection is closed without further effect.
+                // If the rest cannot be read, the connection is closed, and nothing else changes.
                 let rest = self
                     .limits
                     .rest

@@ -1,7 +1,8 @@
 //! The client that calls receivers of webhooks.
 //!
-//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): it sends requests signed by Standard
-//! Webhooks 1.0 to checked addresses. The crate `webhooks` decides on retries.
+//! [`WebhookClient`] implements [`Sender`](webhooks::Sender). It signs requests as Standard
+//! Webhooks 1.0 specifies, and sends them only to checked addresses. The crate `webhooks` decides
+//! on retries.
 
 mod client;
 mod resolver;

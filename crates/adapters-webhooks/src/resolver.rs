@@ -12,7 +12,7 @@ use webhooks::{PrivateAddresses, is_public};
 
 #[async_trait]
 pub trait Lookup: Send + Sync {
-    /// Returns the addresses of a name, in the order to try them.
+    /// Returns the addresses of a name, in the order in which to try them.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -31,7 +31,7 @@ impl Lookup for SystemLookup {
         let semaphore = Arc::clone(&self.0);
         let permit = semaphore.acquire_owned().await.map_err(io::Error::other)?;
         let name = name.to_owned();
-        // A separate task, because the thread continues when the caller stops waiting.
+        // A separate task, because the lookup's thread continues when the caller stops waiting.
         let lookup = tokio::spawn(async move {
             let addresses = lookup_host((name, 0)).await;
             drop(permit);
@@ -43,8 +43,8 @@ impl Lookup for SystemLookup {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// A private address, or none. Both read the same, so that registering endpoints reveals
-    /// nothing about names in a private network.
+    /// The name has a private address, or no address. The error is the same in both cases, so that
+    /// registering endpoints reveals nothing about names in a private network.
     #[error("the name leads to no public address")]
     NotPublic,
     #[error("the name has no address")]
@@ -55,7 +55,8 @@ pub enum ResolveError {
     Late,
 }
 
-/// A connection goes only to an address from here, so a name cannot change after the check.
+/// Resolves a name and checks its addresses. Connections use only these addresses, so the name
+/// cannot change after the check.
 #[derive(Clone)]
 pub struct CheckedResolver {
     pub lookup: Arc<dyn Lookup>,
@@ -64,7 +65,7 @@ pub struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// Refuses all if one is private: no honest receiver has both kinds.
+    /// Refuses all addresses if any is private: no honest receiver has both kinds.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let found = timeout(self.limit, self.lookup.lookup(name)).await;
         let found = found.map_err(|_| ResolveError::Late)?;
@@ -87,7 +88,7 @@ impl Resolve for CheckedResolver {
         let resolver = self.clone();
         Box::pin(async move {
             let addresses = resolver.addresses(name.as_str()).await?;
-            // The client replaces port 0 by the URL's port.
+            // The client replaces port 0 with the URL's port.
             let addresses = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
             Ok(Box::new(addresses) as Addrs)
         })

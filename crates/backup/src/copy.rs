@@ -1,7 +1,7 @@
-//! Copies everything from the embedded database into an empty PostgreSQL database.
+//! Copies all rows from the embedded database into an empty PostgreSQL database.
 //!
 //! Rows are copied table by table in the order of their keys, so an interrupted copy resumes. At
-//! the end every row is compared, because the source may change between two attempts.
+//! the end every row is compared, because the source may have changed between two attempts.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -18,7 +18,7 @@ use tokio::task::block_in_place;
 
 const SHOWN_DIGITS: usize = 16;
 
-/// Reads of the source block the thread, in `block_in_place`.
+/// A copy in progress. Reads of the source block the thread (in `block_in_place`).
 pub struct Copying {
     source: CopySource,
     target: CopyTarget,
@@ -26,7 +26,7 @@ pub struct Copying {
 }
 
 impl Copying {
-    /// `batch` is the number of rows per write. Fails if another process has the source open.
+    /// Each write has `batch` rows. Fails if another process has the source open.
     pub async fn open(source: &Path, target: &PostgresUrl, batch: usize) -> anyhow::Result<Self> {
         let opened = block_in_place(|| CopySource::open(source)).map_err(|error| match error {
             StoreError::Unavailable(why) => anyhow!(
@@ -44,7 +44,7 @@ impl Copying {
         })
     }
 
-    /// Prints the progress, and returns the number of rows.
+    /// Copies all rows and prints the progress. Returns the number of rows.
     pub async fn run(&mut self) -> anyhow::Result<u64> {
         let columns = self.target.columns().await?;
         self.check_source(&columns)?;
@@ -129,13 +129,13 @@ impl Copying {
         }
     }
 
-    /// Returns the number of rows, and their digest.
+    /// Compares a table's rows. Returns their number and digest.
     async fn compare(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<(u64, String)> {
         let (mut after, mut compared) = (None, 0);
         let mut digest = Sha256::new();
         loop {
             let rows = self.source_page(table, columns, after.as_deref())?;
-            // Read at least one row, to find rows that only the target has.
+            // Reads at least one row, to find rows that only the target has.
             let most = rows.len().max(1);
             let copied = self
                 .target

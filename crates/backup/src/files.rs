@@ -1,4 +1,5 @@
-//! Files and folders of a backup: private, and synced to the disk before anything relies on them.
+//! Files and folders of a backup. Only their owner may read them, and they are synced to the disk
+//! before another step relies on them.
 
 use std::{
     ffi::OsString,
@@ -24,7 +25,7 @@ pub struct FileDigest {
     pub sha256: String,
 }
 
-/// Creates a private folder. Fails if the folder contains anything.
+/// Creates a private folder. Fails if the folder exists and is not empty.
 pub fn claim_empty_folder(folder: &Path) -> anyhow::Result<()> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
@@ -73,7 +74,7 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Also for the entries of a folder.
+/// Syncs a file, or the entries of a folder.
 pub fn sync(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
@@ -91,7 +92,7 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// The files that SQLite keeps beside a database in use.
+/// The additional files of SQLite while a database is in use.
 pub fn sidecars(database: &Path) -> [PathBuf; 3] {
     ["-wal", "-shm", "-journal"].map(|ending| beside(database, ending))
 }

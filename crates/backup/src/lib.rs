@@ -1,8 +1,8 @@
-//! Backs up and moves an installation: [`make`] copies database and keys into a folder, [`restore`]
-//! puts them back, and [`Copying`] copies every row to PostgreSQL.
+//! Backs up and moves an installation. [`make`] copies the database and the keys into a folder,
+//! [`restore`] puts them back, and [`Copying`] copies every row to PostgreSQL.
 //!
 //! Files have temporary names until they are synced. The [`manifest`] is written last, so an
-//! interrupted backup has none.
+//! interrupted backup has no manifest.
 
 mod copy;
 mod files;

@@ -15,8 +15,8 @@ use crate::{
 const UNFINISHED: &str = ".unfinished";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Copies keys and embedded database into a new or empty folder, also while they are used. Returns
-/// a sentence about the backup.
+/// Copies the keys and the embedded database into a new or empty folder, even while they are in
+/// use. Returns a sentence about the backup.
 pub async fn make(
     database: Option<&Path>,
     keys: &KeyFolder,
@@ -28,7 +28,7 @@ pub async fn make(
     let began = Instant::now();
     let made = stage(database, keys, folder, &staging).await;
     if made.is_err() {
-        // Leftover files would fail the next attempt.
+        // Files left over here would make the next attempt fail.
         _ = fs::remove_dir_all(&staging);
     }
     Ok(sentence(&made?, folder, began))
@@ -78,7 +78,7 @@ async fn stage(
     .await?
 }
 
-/// Works while other processes use the database. Checks the copy.
+/// Copies the database, even while other processes use it, and checks the copy.
 async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseContents> {
     let store = SqliteStore::open(path).context("cannot open the database")?;
     let needed = store.size().await?;
@@ -90,7 +90,7 @@ async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseConte
         free / MEBIBYTE,
         files::folder_of(copy).display()
     );
-    // SQLite accepts an empty file, and keeps its mode.
+    // Create the file first: SQLite accepts an empty file, and keeps its mode.
     files::make_file(copy)?;
     store
         .copy_into(copy)

@@ -1,4 +1,4 @@
-//! The list of a backup's files, written last. A folder without one is no backup.
+//! The list of a backup's files, which is written last. A folder without it is not a backup.
 
 use std::{
     collections::BTreeMap,
@@ -22,16 +22,16 @@ const LONGEST: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version of the program.
+    /// The version of the program that made the backup.
     pub program: String,
-    /// In RFC 3339.
+    /// A time in RFC 3339 format.
     pub began_at: String,
-    /// `None` if the database is on a server, which has backups of its own.
+    /// `None` if the database is on a server, which needs its own backup.
     pub database: Option<DatabaseContents>,
     pub files: BTreeMap<String, FileDigest>,
 }
 
-/// For verification.
+/// What a restored database must contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseContents {
     pub schema: String,
@@ -74,7 +74,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Fails if a file of the backup is missing, changed or not in the manifest.
+    /// Fails if a file of the backup is missing, changed, or not in the manifest.
     pub fn verify(&self, folder: &Path) -> anyhow::Result<()> {
         let has_database = self.files.contains_key(DATABASE);
         ensure!(
@@ -108,7 +108,7 @@ impl Manifest {
     }
 }
 
-/// Nothing outside the backup.
+/// Refuses names outside the backup.
 fn known(name: &str) -> anyhow::Result<&str> {
     let key = name
         .strip_prefix(KEYS)
@@ -122,7 +122,7 @@ fn known(name: &str) -> anyhow::Result<&str> {
     Ok(name)
 }
 
-/// The folder may not exist. Hidden files are ignored.
+/// Returns no names if the folder does not exist. Ignores hidden files.
 pub fn names_of_keys(folder: &Path) -> anyhow::Result<Vec<String>> {
     let context = || format!("cannot read {}", folder.display());
     let entries = match folder.read_dir() {

@@ -1,5 +1,5 @@
-//! Restores a backup: the keys first, the database last, by one rename. Without it no service
-//! starts, and the backup can be restored again.
+//! Restores a backup: first the keys, then the database, by a single rename. After an interruption
+//! there is no database, so no service starts, and the restore can be repeated.
 
 use std::{
     ffi::OsString,
@@ -21,7 +21,8 @@ use crate::{
 
 const UNFINISHED: &str = ".restoring-";
 
-/// Never overwrites files. Blocks; returns a sentence about the restored files.
+/// Restores a backup, and never overwrites a file. Blocks the thread. Returns a sentence about the
+/// restored files.
 pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
     let database = match (database, &manifest.database) {
@@ -79,7 +80,8 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     })
 }
 
-/// Fails for a database or sidecar file, whose log SQLite would apply to the restored one.
+/// Fails if there is a database or a sidecar file. SQLite would apply the log in a sidecar to the
+/// restored database.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path
@@ -96,7 +98,7 @@ fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fails if there are other keys. Those of the backup may come from an interrupted restore.
+/// Fails if there are other keys. Keys of this backup may come from an interrupted restore.
 fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
     for name in manifest::names_of_keys(keys)? {
         let (there, backed_up) = (keys.join(&name), source.path().join(&name));
@@ -128,7 +130,7 @@ fn put_in_place(prepared: TempPath, database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The copy is removed unless it is put in place.
+/// Prepares a copy of the database. If the copy is not put in place, it is removed.
 fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<TempPath> {
     let data = files::folder_of(database);
     files::make_folder(data).with_context(|| format!("cannot create {}", data.display()))?;

@@ -11,17 +11,18 @@ use tokio::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until the head of a request is complete.
+    /// The time until the head of a request is complete.
     pub head: Duration,
-    /// Between two requests.
+    /// The time between two requests.
     pub keep_alive: Duration,
-    /// For the body of a request from an authorised client.
+    /// The time for the body of a request from an authorised client.
     pub body: Duration,
-    /// For the body of a request from an unauthorised client.
+    /// The time for the body of a request from an unauthorised client.
     pub anonymous_body: Duration,
-    /// How long the connection stays open after an early answer, so that the client can read it.
+    /// How long the connection stays open after an answer that came before the end of the body, so
+    /// that the client can read the answer.
     pub linger: Duration,
-    /// How long a client may read nothing of an answer.
+    /// The longest time in which a client reads nothing of an answer.
     pub stalled_answer: Duration,
 }
 
@@ -44,51 +45,52 @@ impl Default for Timeouts {
     }
 }
 
-/// The handling of `100 Continue`, which actix-http writes before a handler has seen the request.
+/// How `100 Continue` is handled. actix-http writes it before a handler sees the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Continue {
     #[default]
     Passes,
-    /// The client waits for `100 Continue`, which is withheld until a handler asks for the body.
+    /// The client waits for `100 Continue`. It is withheld until a handler asks for the body.
     Awaited,
-    /// Withheld, and no handler has asked for the body.
+    /// `100 Continue` is withheld, because no handler has asked for the body.
     Withheld,
-    /// A handler has asked for the body. It is sent next.
+    /// A handler has asked for the body, so `100 Continue` is sent next.
     Due,
 }
 
 #[derive(Debug)]
 pub struct Connection {
     pub(crate) in_flight: Cell<u32>,
-    /// When the last part of an answer was written; at first, when the connection was opened.
+    /// When the last part of an answer was written. Before the first answer, when the connection
+    /// was opened.
     pub(crate) last_answer: Cell<Instant>,
     pub(crate) last_request: Cell<Instant>,
     pub(crate) is_admitted: Cell<bool>,
-    /// Whether the request waits for its client: for a piece of its body, or to read the answer.
+    /// Whether the request waits for its client to send a piece of the body, or to read the answer.
     pub(crate) is_stalled: Cell<bool>,
     /// Whether the next bytes to be written are a handler's answer.
     pub(crate) has_answered: Cell<bool>,
     pub(crate) awaits: Cell<Continue>,
     has_ended: Cell<bool>,
-    /// Woken when the client closes its side.
+    /// Woken when the client closes the connection or its sending side.
     waiting: RefCell<Option<Waker>>,
-    /// Whether the connection closes unless a request begins first.
+    /// Whether the connection closes unless a request begins before.
     pub(crate) is_unwanted: Cell<bool>,
     /// Woken when the connection must close.
     reader: RefCell<Option<Waker>>,
-    /// Read since the handler last waited for more, in bytes.
+    /// The number of bytes read since the handler last waited for more.
     read_ahead: Cell<usize>,
-    /// The most that is read ahead, in bytes.
+    /// How many bytes may be read ahead.
     most_ahead: Cell<usize>,
-    /// Whether reading waits for the handler.
+    /// Whether reading waits until the handler takes more.
     is_withheld: Cell<bool>,
 }
 
-/// The bytes that are read ahead of a handler that takes the body. actix-http would read up to
-/// 128 KiB, also of a body that is refused.
+/// How many bytes are read ahead of a handler that takes the body. actix-http would read up to 128
+/// KiB, even of a body that is refused.
 pub(crate) const READ_AHEAD: usize = 32 * 1024;
-/// The same before a handler has waited for a piece of it, and of the rest of a refused body:
-/// actix-http's buffer then stays at 16 KiB, for each of thousands of connections.
+/// The same number before a handler has taken a piece of the body, and for the rest of a refused
+/// body. With it, actix-http's buffer stays at 16 KiB for each of thousands of connections.
 pub(crate) const UNASKED: usize = 8 * 1024;
 
 impl Connection {
@@ -112,8 +114,9 @@ impl Connection {
         }
     }
 
-    /// Since when the connection may be closed: without a request, or if it waits for an unknown
-    /// client. That time counts from the request's beginning, so single bytes do not keep it.
+    /// The time since which the connection may be closed, because it has no request or waits for an
+    /// unknown client. The wait counts from the beginning of the request, so a client cannot extend
+    /// it by sending single bytes.
     pub(crate) fn spare_since(&self) -> Option<Instant> {
         if self.in_flight.get() == 0 {
             return Some(self.last_answer.get());
@@ -122,7 +125,7 @@ impl Connection {
         is_spare.then(|| self.last_request.get())
     }
 
-    /// The connection of a known client keeps its place until the answer has been sent.
+    /// Marks the client as known. Its connection keeps its place until the answer has been sent.
     pub fn admit(&self) {
         self.is_admitted.set(true);
     }
@@ -138,7 +141,7 @@ impl Connection {
         }
     }
 
-    /// If it may not, the task is woken later.
+    /// Whether more may be read now. If not, the task is woken later.
     pub(crate) fn may_be_read(&self, task: &Waker) -> bool {
         if self.read_ahead.get() < self.most_ahead.get() {
             return true;
@@ -147,7 +150,7 @@ impl Connection {
             self.is_withheld.set(true);
             self.awaits_input(task);
         } else {
-            // What was read may begin a request.
+            // The bytes that were read may begin a request.
             self.read_ahead.set(0);
             task.wake_by_ref();
         }
@@ -180,8 +183,8 @@ impl Connection {
         request.conn_data()
     }
 
-    /// Completes when the client has closed the connection or its sending side, after which
-    /// actix-http continues with the request.
+    /// Completes when the client has closed the connection or its sending side. actix-http
+    /// continues with the request even then.
     pub async fn hung_up(&self) {
         poll_fn(|context| {
             if self.has_ended.get() {
@@ -200,7 +203,7 @@ impl Connection {
         }
     }
 
-    /// Sends `100 Continue` if the client waits for it, once the handler has been polled.
+    /// Sends `100 Continue` if the client waits for it. It is written after the handler was polled.
     pub fn ask_for_body(&self) {
         match self.awaits.get() {
             Continue::Awaited => self.awaits.set(Continue::Passes),
@@ -226,7 +229,7 @@ pub(crate) fn expects_continue(request: &HttpRequest) -> bool {
 mod tests {
     use super::*;
 
-    /// The rest stays in the kernel, where it slows the client down.
+    /// The unread rest stays in the kernel, which slows the client down.
     #[test]
     fn a_request_is_read_no_further_ahead_than_its_handler_takes() {
         let (connection, task) = (Connection::open(), Waker::noop());

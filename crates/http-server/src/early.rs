@@ -1,4 +1,4 @@
-//! Completes actix-http's own answers to invalid input with a body as JSON and a request id.
+//! Adds a JSON body and a request id to the answers that actix-http itself gives to invalid input.
 
 use actix_web::{http::header::HeaderMap, web::Bytes};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::request_id::{RequestId, X_REQUEST_ID};
 
-/// Each of these answers closes the connection.
+/// After each of these answers, the connection is closed.
 const KNOWN: [(&str, &str); 3] = [
     (
         "HTTP/1.1 400 Bad Request",
@@ -22,7 +22,7 @@ const KNOWN: [(&str, &str); 3] = [
     ),
 ];
 
-/// Adds a body and a request id. Returns `None` for other answers.
+/// Returns the answer with a body and a request id. `None` for other answers.
 pub fn with_body(answer: &[u8]) -> Option<Bytes> {
     let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
     let (line, fields) = head.split_once("\r\n")?;

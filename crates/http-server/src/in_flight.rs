@@ -1,8 +1,9 @@
-//! A request in progress, and the unread rest of its body once the answer is ready.
+//! A request in progress, and the unread rest of its body when the answer is ready.
 //!
 //! A client that sends its whole body first could lose the answer if the rest stayed unread. So a
-//! refusal discards a bounded rest. If more is left, the answer holds the body until it has been
-//! sent: then actix-http closes the connection, and lingers until the client has read the answer.
+//! refusal reads and discards the rest, up to a limit. If more is left, the answer keeps the body
+//! until the answer has been sent. Then actix-http closes the connection, but only after the client
+//! has read the answer.
 
 use std::{
     cell::RefCell,
@@ -27,9 +28,9 @@ use tokio::time::{Instant, timeout};
 
 use crate::connection::{Connection, Continue, READ_AHEAD, UNASKED, expects_continue};
 
-/// In bytes, of a long answer.
+/// The size of a piece of a long answer, in bytes.
 pub const PIECE: usize = 32 * 1024;
-/// In bytes, of a refused request's body.
+/// How much of a refused request's body is discarded, in bytes.
 const DRAIN_BYTES: u64 = 256 * 1024;
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -47,8 +48,8 @@ impl InFlight {
         }
     }
 
-    /// Discards a bounded rest of the body, unless the client waits for `100 Continue`: after a
-    /// refusal it rarely sends one.
+    /// Discards the rest of the body, up to a limit. A client that waits for `100 Continue` rarely
+    /// sends a body after a refusal, so for it nothing is read.
     pub async fn refuse(&self) {
         let is_kept_back = |guard: &InFlightGuard| guard.0.is_awaiting_continue();
         if let Some(body) = &self.body
@@ -58,7 +59,7 @@ impl InFlight {
         }
     }
 
-    /// A streamed or long body keeps the request and `held` until it has been sent.
+    /// A streamed or long body keeps the request and `held` until the body has been sent.
     pub fn answer<T: Unpin + 'static>(self, body: BoxBody, held: T) -> BoxBody {
         if let Some(guard) = &self.guard {
             guard.0.has_answered.set(true);

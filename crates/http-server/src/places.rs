@@ -10,18 +10,19 @@ use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 
-/// How long a connection waits for its client before it may be closed: something may be on the way.
+/// A connection that has waited this long for its client may be closed. Before, data may be on its
+/// way.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// The same when very few places are left.
+/// The same time when very few places are left.
 const LEAST_PATIENCE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places for connections of one thread. Some are kept free by closing the connections that
-/// have waited longest, because otherwise even health checks would wait. The application must
-/// ensure that known clients do not occupy all places.
+/// The places for connections of one thread. Some places are kept free, or else even health checks
+/// would wait: the connections that have waited longest are closed. The application must ensure
+/// that known clients do not occupy all places.
 #[derive(Debug)]
 pub struct Places {
-    /// From this number of connections on, some are closed.
+    /// When this number of connections is exceeded, some are closed.
     enough: usize,
     too_many: usize,
     opened: Cell<u64>,
@@ -36,7 +37,7 @@ pub struct Place {
 }
 
 impl Places {
-    /// `all` places, an eighth of which is kept free.
+    /// Creates `all` places, and keeps an eighth of them free.
     pub fn new(all: usize) -> Rc<Self> {
         Rc::new(Self {
             enough: all - all.div_ceil(8),

@@ -15,12 +15,12 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const MAX_LENGTH: usize = 128;
 
-/// Visible ASCII without spaces or quotes, safe in headers, logs and JSON.
+/// Visible ASCII without spaces or quotes, which is safe in headers, logs and JSON.
 #[derive(Clone, Debug)]
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The client's id if it is safe, or else a new UUIDv7.
+    /// The client's id if it is safe, otherwise a new UUIDv7.
     pub fn of(headers: &HeaderMap) -> Self {
         headers
             .get(X_REQUEST_ID)
@@ -43,7 +43,7 @@ impl RequestId {
     }
 }
 
-/// The id that the middleware gave the request.
+/// The id that the middleware gave to the request.
 impl FromRequest for RequestId {
     type Error = Infallible;
     type Future = Ready<Result<Self, Infallible>>;

@@ -18,7 +18,7 @@ use tokio::net::TcpSocket;
 
 use crate::{connection::Timeouts, places::Places, stream::GuardedStream};
 
-/// Connections that wait to be accepted.
+/// How many connections may wait until the server accepts them.
 const BACKLOG: u32 = 1024;
 /// The maximum of actix-server.
 const MOST_WORKERS: usize = 512;
@@ -27,10 +27,11 @@ const MOST_WORKERS: usize = 512;
 pub struct ServerSettings {
     /// `None` uses one thread per core.
     pub workers: Option<usize>,
-    /// Further connections wait to be accepted. When few are left, idle connections are closed.
+    /// The largest number of open connections. Others wait to be accepted. When few places are
+    /// left, idle connections are closed.
     pub max_connections: usize,
     pub timeouts: Timeouts,
-    /// For answers in progress, in seconds.
+    /// How long a stop waits for answers in progress, in seconds.
     pub stop_patience: u64,
 }
 
@@ -46,8 +47,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// Like actix-web's `HttpServer`, except that each connection is wrapped in a stream with
-/// deadlines. The server works while it is awaited.
+/// Works like actix-web's `HttpServer`, but wraps each connection in a stream with deadlines. The
+/// server runs while it is awaited.
 pub fn serve<F, I, S, B>(
     listener: TcpListener,
     settings: ServerSettings,

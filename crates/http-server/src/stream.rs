@@ -19,26 +19,26 @@ use crate::{
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// A stream that ends at its deadlines.
+/// A connection's stream, which ends at its deadlines.
 ///
-/// Without a request, the next head must be complete within the keep-alive time plus the time for a
-/// head, counted from the last byte of the last answer. The skipped rest of a refused body has the
-/// same deadline. At the deadline, or when its [place](Places) is needed, the stream reports the
-/// end of its input, so that pending output is still written. A client that reads nothing for too
-/// long loses the connection.
+/// If no request is in progress, the next head must be complete within the keep-alive time plus the
+/// time for a head, counted from the last byte of the last answer. The skipped rest of a refused
+/// body has the same deadline. At the deadline, or when the stream's [place](Places) is needed, the
+/// stream reports the end of its input, so that pending output is still written. If a client reads
+/// nothing for too long, its connection is closed.
 ///
-/// It also completes actix-http's own answers (see [`early`]), and withholds `100 Continue` until a
-/// handler reads the body.
+/// The stream also completes actix-http's own answers (see [`early`]), and withholds `100 Continue`
+/// until a handler reads the body.
 pub struct GuardedStream<S> {
     io: S,
     connection: Rc<Connection>,
     timeouts: Timeouts,
     timer: Pin<Box<Sleep>>,
-    /// Since when the client has accepted no output.
+    /// The time since which the client has accepted no output.
     blocked_since: Option<Instant>,
     is_over: bool,
     rest: usize,
-    /// To be written before anything else.
+    /// Written before all other output.
     own: Bytes,
     _place: Place,
 }
@@ -74,7 +74,8 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// Sets a timer for the deadline, once the last one has expired: deadlines only move later.
+    /// When the timer has expired, sets it for the current deadline. Earlier changes are not
+    /// needed, because deadlines only become later.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -93,7 +94,7 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// Queues bytes in place of an answer of actix-http. Returns how many they replace.
+    /// Queues bytes that replace an answer of actix-http. Returns how many bytes they replace.
     fn replace(&mut self, buffer: &[u8]) -> Option<usize> {
         let connection = &self.connection;
         if connection.awaits.get() == Continue::Awaited {
@@ -114,7 +115,7 @@ impl<S: AsyncWrite + Unpin> GuardedStream<S> {
     fn write(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         self.check_time(context);
         match Pin::new(&mut self.io).poll_write(context, buffer) {
-            // The client has read nothing for too long, or its place is needed.
+            // The client has read nothing for too long, or the connection's place is needed.
             Poll::Pending if self.is_over || self.connection.is_unwanted.get() => {
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
@@ -163,7 +164,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         if this.is_over {
             return Poll::Ready(Ok(()));
         }
-        // No requests are read from a client that reads no answers, or answers would pile up.
+        // While a client reads no answers, none of its requests are read, or answers would pile up.
         if this.blocked_since.is_some() {
             this.connection.awaits_input(context.waker());
             return Poll::Pending;

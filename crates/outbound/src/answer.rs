@@ -31,7 +31,8 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unrea
     }
 }
 
-/// The root cause. Errors above it say less, and one contains the whole address.
+/// The root cause of an error. The errors above it say less, and one of them contains the whole
+/// address.
 pub fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         let what = if error.is_connect() {
@@ -51,7 +52,7 @@ pub fn cause(error: &reqwest::Error) -> String {
     }
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// The wait in `Retry-After` (RFC 9110 §10.2.3), as seconds or until a date.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -61,7 +62,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// One line of at most 400 characters for an operator, without the key.
+/// Returns one line of at most 400 characters for an operator. The key is removed.
 pub fn line(text: &str, key: Option<&SecretString>) -> String {
     let text = match key.map(ExposeSecret::expose_secret) {
         None | Some("") => text.to_owned(),

@@ -5,13 +5,13 @@ use std::{
 
 use runtime::RetryPolicy;
 
-/// Keeps calls from a failing service. It has no clock: times are passed in.
+/// Prevents calls to a failing service. The breaker has no clock: callers pass times.
 ///
-/// - **Closed**: calls pass.
-/// - **Open**: no call passes. The time grows with each failure, or the service sets it.
-/// - **Half-open**, until a call succeeds: [`admit`](Self::admit) passes one call at a time.
+/// - **Closed**: calls are allowed.
+/// - **Open**: no call is allowed. The time grows with each failure, unless the service names it.
+/// - **Half-open**, until a call succeeds: [`admit`](Self::admit) allows one call at a time.
 ///
-/// Answers to calls that began before the breaker opened do not count.
+/// If the breaker has opened since a call began, the call's answer does not count.
 #[derive(Debug)]
 pub struct CircuitBreaker {
     policy: RetryPolicy,
@@ -34,10 +34,10 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     Closed,
-    /// For this caller only, until [`end_probe`](CircuitBreaker::end_probe).
+    /// Half-open, and only this caller may call until [`end_probe`](CircuitBreaker::end_probe).
     Probe,
     Open(Instant),
-    /// Refused until the probe in progress ends.
+    /// Half-open, but not allowed until the probe in progress ends.
     Probed,
 }
 
@@ -62,7 +62,7 @@ impl CircuitBreaker {
         self.state().open_until(now)
     }
 
-    /// One caller at a time while half-open.
+    /// Decides whether a caller may call. While half-open, only one caller may at a time.
     pub fn admit(&self, now: Instant) -> Admission {
         let mut state = self.state();
         if let Some(until) = state.open_until(now) {
@@ -91,19 +91,19 @@ impl CircuitBreaker {
         }
     }
 
-    /// Whether the breaker has not opened since the call began.
+    /// Whether the breaker has stayed closed since the call began.
     pub fn is_current(&self, call: Call) -> bool {
         self.state().opened == call.opened
     }
 
-    /// Returns whether the breaker was half-open.
+    /// Notes a success. Returns whether the breaker was half-open.
     pub fn succeeded(&self, call: Call) -> bool {
         let mut state = self.state();
         state.opened == call.opened && std::mem::take(&mut state.failures) > 0
     }
 
-    /// Opens the breaker for `asked`, or else longer each time. Returns that time; `None` if the
-    /// breaker has opened since the call began.
+    /// Opens the breaker for the time `asked`, or for a time that grows with each failure. Returns
+    /// the time, or `None` if the breaker has already opened since the call began.
     pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
         let mut state = self.state();
         if state.opened != call.opened {
@@ -116,7 +116,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens the breaker after an answer that is no failure, unless it has opened since.
+    /// Opens the breaker after an answer that is not a failure, unless the breaker has opened since
+    /// the call began.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {

@@ -4,13 +4,13 @@ use reqwest::{Client, ClientBuilder, dns::Resolve, header::HeaderValue, redirect
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-/// For a client for any host.
+/// How long [`resolving_client`] keeps an idle connection.
 const IDLE_TIME: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     pub connection: Duration,
-    /// Until the answer is complete.
+    /// The time until the answer is complete.
     pub answer: Duration,
 }
 
@@ -26,7 +26,7 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
         .build()
 }
 
-/// With up to `idle` idle connections, over the proxy of the environment.
+/// A client with up to `idle` idle connections, which uses the proxy of the environment.
 pub fn client_over(
     transport: Transport,
     timeouts: Timeouts,
@@ -37,9 +37,10 @@ pub fn client_over(
         .build()
 }
 
-/// For long uploads to `base`. Only the caller limits the time, and the service may stop reading:
-/// by default the system closes connections that could send nothing for 30 seconds. Each request
-/// has its own connection, because the unread rest of a refused upload would delay the next one.
+/// A client for long uploads to `base`. Only the caller limits the time. The service may stop
+/// reading, so the system's limit is removed: by default it closes a connection that could send
+/// nothing for 30 seconds. Each request has its own connection, because the unread rest of a
+/// refused upload would delay the next request.
 pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
     let builder = builder_for(base, connection, 0);
     #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
@@ -68,10 +69,10 @@ fn builder_for(base: &Url, connection: Duration, idle: usize) -> ClientBuilder {
     }
 }
 
-/// A client for any host, with up to `idle` idle connections to each, kept only briefly.
+/// A client for any host. It keeps up to `idle` idle connections to each host for a short time.
 ///
-/// A connection goes only to an address from `resolver`. No proxy is used, because it would resolve
-/// names itself. The caller checks hosts that are IP addresses.
+/// A connection goes only to an address from `resolver`. No proxy is used, because a proxy resolves
+/// names itself. If a host is an IP address, the caller must check it.
 pub fn resolving_client(
     transport: Transport,
     resolver: Arc<dyn Resolve>,
@@ -88,23 +89,24 @@ pub fn resolving_client(
 }
 
 fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBuilder {
-    // Fails harmlessly if a provider is installed already.
+    // An error is harmless: a provider is already installed.
     _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
-        // The key must not be sent to another host.
+        // A redirect could send the key to another host.
         .redirect(redirect::Policy::none())
         .retry(retry::never())
         .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
-        // By default, building a client loads certificates and needs some even for plain HTTP.
+        // By default, building a client loads certificates, and fails without any even for plain
+        // HTTP.
         Transport::Http => builder.tls_certs_only([]),
         Transport::Https => builder,
     }
 }
 
-/// Without a query, with a slash at the end for joining. `None` if it is not HTTP.
+/// The URL without a query, and with a slash at the end for joining. `None` if it is not HTTP.
 pub fn base(url: &Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") {
         return None;
@@ -118,14 +120,15 @@ pub fn base(url: &Url) -> Option<Url> {
     Some(base)
 }
 
-/// Without user information, which would be sent in addition to a key.
+/// The URL without user information, which would be sent in addition to a key.
 pub fn without_credentials(mut url: Url) -> Option<Url> {
     url.set_username("").ok()?;
     url.set_password(None).ok()?;
     Some(url)
 }
 
-/// After a scheme such as `Bearer `. `None` if the key is empty or has line breaks.
+/// The header's value: the scheme, such as `Bearer `, and the key. `None` if the key is empty or
+/// has line breaks.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

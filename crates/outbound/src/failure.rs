@@ -33,7 +33,7 @@ pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
             return Some(found);
         }
         next = match error.downcast_ref::<io::Error>().map(io::Error::get_ref) {
-            // Its source is the source of the error that it wraps.
+            // The source of this error is the source of the error that it wraps.
             Some(Some(wrapped)) => Some(wrapped),
             _ => error.source(),
         };

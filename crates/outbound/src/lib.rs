@@ -1,6 +1,6 @@
-//! Calls to other services over HTTP: the client, common parts of answers, and a circuit breaker.
+//! Calls to other services over HTTP: a client, helpers for answers, and a circuit breaker.
 //!
-//! The crate knows no service. Each adapter decides what an answer means.
+//! This crate knows no particular service. Each adapter decides what an answer means.
 
 mod answer;
 mod breaker;

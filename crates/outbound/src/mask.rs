@@ -1,7 +1,7 @@
 const MASK: &str = "[address]";
 
-/// Masks each e-mail address, also with a percent-encoded `@`. An address extends from its `@` to
-/// white space or to punctuation that ends one. In doubt, too much is masked.
+/// Masks each e-mail address, even one with a percent-encoded `@`. The address ends at white space
+/// or certain punctuation. In doubt, too much is masked.
 pub fn without_addresses(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     for piece in text.split_inclusive(is_end) {

@@ -7,7 +7,7 @@ task_local! {
 
 pub const TRACEPARENT: &str = "traceparent";
 
-/// Requests of `work` belong to this trace.
+/// Runs `work`, whose requests belong to this trace.
 pub async fn traced<T>(traceparent: Option<&str>, work: impl Future<Output = T>) -> T {
     let header = traceparent.and_then(|text| HeaderValue::from_str(text).ok());
     match header {
@@ -16,7 +16,7 @@ pub async fn traced<T>(traceparent: Option<&str>, work: impl Future<Output = T>)
     }
 }
 
-/// Of the current task.
+/// The trace of the current task, as a header's value.
 pub fn traceparent() -> Option<HeaderValue> {
     CURRENT.try_with(HeaderValue::clone).ok()
 }

@@ -6,21 +6,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{panics, throttle::Throttle};
 
-/// So that other transactions get the locked rows.
+/// In the pause between batches, other transactions get the locked rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Cleans up one batch per commit, until a batch is not full or `stop` is cancelled.
+/// Cleans up one batch per commit. Ends when a batch is not full or `stop` is cancelled.
 pub struct Cleanup<'a> {
-    /// The rows in the plural, for the log.
+    /// What the rows are called in the log, in the plural.
     pub rows: &'static str,
     pub size: usize,
-    /// Reduces the load while many pushes are in flight.
+    /// Reduces the load while there are many pushes.
     pub throttle: &'a Throttle,
     pub stop: &'a CancellationToken,
 }
 
 impl Cleanup<'_> {
-    /// `batch` gets the size of a batch, and returns the number of rows.
+    /// Calls `batch` with the size of a batch; it returns the number of rows that it cleaned up.
     pub async fn run<F>(&self, mut batch: impl FnMut(usize) -> F) -> Result<(), StoreError>
     where
         F: Future<Output = Result<usize, StoreError>>,

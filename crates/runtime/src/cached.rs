@@ -15,7 +15,7 @@ impl<T: Clone> Cached<T> {
         }
     }
 
-    /// Returns the cached value, or computes a new one, once for all concurrent callers.
+    /// Returns the cached value, or computes a new one. Concurrent callers share one computation.
     pub async fn get(&self, new: impl Future<Output = T>) -> T {
         let mut last = self.last.lock().await;
         if let Some((at, value)) = last.as_ref()

@@ -1,8 +1,8 @@
-//! The current time, which is passed to use cases.
+//! The current time, which callers pass to use cases.
 //!
-//! Times that several processes compare follow the store's clock: leases, attempts, lifetimes,
-//! expiry. [`now`] is that time, and [`follow`] measures its offset at intervals. [`machine`] is
-//! for other times, such as those of log lines.
+//! Times that several processes compare (of leases, attempts, lifetimes and expiry) come from the
+//! store's clock. [`now`] returns this time, and [`follow`] measures its offset at intervals.
+//! [`machine`] is for other times, such as those of log lines.
 
 use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
@@ -21,15 +21,15 @@ const MEASURE_EVERY: Duration = Duration::from_secs(10);
 /// The tolerated difference between this machine's clock and the store's.
 pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
-/// The error of a measurement grows by its age divided by this number. Quartz clocks drift by less
-/// than 200 parts in a million.
+/// A measurement's error grows by its age divided by this number. The clocks of machines drift by
+/// less than 200 parts in a million.
 const DRIFT: i32 = 1_000;
 
 static OF_STORE: LazyLock<StoreTime> =
     LazyLock::new(|| StoreTime::new(Arc::new(machine), Arc::new(steady)));
 
-/// The time by the store's clock, truncated to the stores' precision. It is this machine's time if
-/// the store has no clock of its own, or was not asked yet.
+/// The time by the store's clock, truncated to the precision of stores. It is this machine's time
+/// if the store has no clock of its own, or before the first measurement.
 pub fn now() -> OffsetDateTime {
     OF_STORE.now()
 }
@@ -42,7 +42,7 @@ pub fn machine() -> OffsetDateTime {
     fields::microseconds(OffsetDateTime::now_utc())
 }
 
-/// This machine's time at the first call, advanced by a monotonic clock from then on.
+/// This machine's time at the first call; afterwards, a monotonic clock advances it.
 fn steady() -> OffsetDateTime {
     static START: LazyLock<(OffsetDateTime, Instant)> =
         LazyLock::new(|| (machine(), Instant::now()));
@@ -61,7 +61,7 @@ pub fn follow(store: &Arc<dyn StoreClock>) -> AbortOnDropHandle<()> {
 
 pub struct StoreTime {
     machine: Clock,
-    /// Monotonic: adjustments of the machine's clock do not change it.
+    /// A monotonic clock, which adjustments of the machine's clock do not change.
     steady: Clock,
     lead: RwLock<Option<Lead>>,
 }
@@ -69,9 +69,9 @@ pub struct StoreTime {
 #[derive(Clone, Copy)]
 struct Lead {
     ahead: time::Duration,
-    /// The error of `ahead`.
+    /// The possible error of `ahead`.
     doubt: time::Duration,
-    /// By the monotonic clock.
+    /// The time of the measurement, by `steady`.
     at: OffsetDateTime,
 }
 
@@ -97,8 +97,8 @@ impl StoreTime {
 
     /// Returns how far this machine's clock is ahead of the store's, if the store has one.
     ///
-    /// The store is assumed to have read its clock half-way between request and answer. A slow
-    /// answer does not replace a quick one that it agrees with.
+    /// Assumes that the store read its clock half-way between request and answer. A slow answer
+    /// replaces a quick earlier answer only if the two disagree.
     pub async fn measure(
         &self,
         store: &dyn StoreClock,
@@ -121,7 +121,7 @@ impl StoreTime {
         Ok(Some((self.machine)() - self.now()))
     }
 
-    /// Measures at intervals while it is polled. Logs when the clocks start and stop differing.
+    /// Measures at intervals while polled. Logs when the clocks begin or cease to differ.
     pub async fn follow(&self, store: &dyn StoreClock) {
         let mut differs = false;
         loop {

@@ -7,11 +7,11 @@ use tokio::time::sleep;
 
 use crate::{panics, waits};
 
-/// For a command whose caller waits.
+/// The time limit for a command whose caller waits.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Retries a use case after conflicts, with growing, jittered waits, for at most `within`. It
-/// decides again on the present state. A panic counts as a failure of the store.
+/// Retries a use case after conflicts, with growing, jittered waits, for at most `within`. Each
+/// attempt decides again by the current state. A panic counts as a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(
     within: Duration,
     mut attempt: impl FnMut() -> F,
@@ -20,11 +20,11 @@ where
     F: Future<Output = Result<T, E>>,
 {
     let waits = waits::after_conflicts().within(within).from_now();
-    // Boxed: whole postings would bloat the futures of all callers.
+    // The box keeps whole postings out of the futures of all callers.
     retry(waits, E::is_conflict, || Box::pin(attempt())).await
 }
 
-/// Retries after transient failures, with these waits. A panic counts as a failure of the store.
+/// Retries with these waits after transient failures. A panic counts as a failure of the store.
 pub async fn retry<T, E: From<StoreError>, F>(
     mut waits: impl Iterator<Item = Duration>,
     may_pass: impl Fn(&E) -> bool,

@@ -1,6 +1,7 @@
 use std::{num::NonZero, thread};
 
-/// Half of the cores, at least one: the other half serves HTTP. More threads would only compete.
+/// Half of the cores, at least one. The other half serves HTTP, so more threads would only compete
+/// with it.
 pub fn half() -> usize {
     thread::available_parallelism()
         .map_or(1, NonZero::get)

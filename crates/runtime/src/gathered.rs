@@ -15,11 +15,11 @@ type Found<K, V> = Result<Arc<HashMap<K, V>>, StoreError>;
 type Read<K, V> =
     Arc<dyn Fn(Vec<K>) -> BoxFuture<'static, Result<HashMap<K, V>, StoreError>> + Send + Sync>;
 
-/// Combines the lookups of unauthenticated callers: one read of the store at a time, at most twenty
-/// a second. So each caller waits for two reads at most.
+/// Combines the lookups of unauthenticated callers. The store is read by one lookup at a time, at
+/// most twenty times a second. So each caller waits for at most two reads.
 pub struct Gathered<K, V> {
     read: Read<K, V>,
-    /// Locked by the read in progress. Holds the start of the last read.
+    /// Locked while a read is in progress. Holds the start of the last read.
     turn: Arc<tokio::sync::Mutex<Option<Instant>>>,
     next: Arc<Mutex<Option<Next<K, V>>>>,
 }
@@ -46,7 +46,7 @@ where
         }
     }
 
-    /// The read begins after this call.
+    /// Reads the key's value. The read begins after this call.
     pub async fn get(&self, key: K) -> Result<Option<V>, StoreError> {
         let outcome = self.join(key.clone());
         let found = outcome.await?;
@@ -63,8 +63,8 @@ where
         next.outcome.clone()
     }
 
-    /// Reads the keys that arrived until its turn. All callers drive the future, so that it
-    /// continues when one disconnects.
+    /// Waits its turn, then reads all keys that have arrived. Every caller polls the future, so it
+    /// continues when a caller disconnects.
     fn round(&self) -> impl Future<Output = Found<K, V>> + Send + 'static {
         let (read, turn, next) = (self.read.clone(), self.turn.clone(), self.next.clone());
         async move {
@@ -89,7 +89,7 @@ mod tests {
 
     type Reads = Arc<Mutex<Vec<Vec<u32>>>>;
 
-    /// A read takes 10 ms.
+    /// Each read takes 10 ms.
     fn evens(reads: &Reads) -> Arc<Gathered<u32, u32>> {
         let reads = Arc::clone(reads);
         Arc::new(Gathered::new(move |keys: Vec<u32>| {
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(found, Ok((key % 2 == 0).then_some(key * 10)));
         }
         assert_eq!(gathered.get(4).await, Ok(Some(40)));
-        // The first caller's read begins at once. The other callers wait until it ends.
+        // The first caller's read begins at once. The other callers wait for its end and the pace.
         assert_eq!(start.elapsed(), 2 * PACE + Duration::from_millis(10));
         let sizes: Vec<_> = reads.lock().unwrap().iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 29, 1]);

@@ -1,4 +1,4 @@
-//! Leases: their terms, how long a holder may rely on one, and their renewal.
+//! Leases: their terms, how long a holder may rely on a lease, and its renewal.
 
 use std::{
     fmt::Display,
@@ -15,12 +15,13 @@ use crate::panics;
 /// A failed renewal is retried after this fraction of the interval.
 const SOONER: u32 = 10;
 
-/// A holder relies on this fraction of the lease. The rest covers requests and protected calls.
+/// A holder relies on a lease for this fraction of its length. The rest covers requests and
+/// protected calls.
 const RELIABLE: f64 = 0.8;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// From a renewal to the end of the lease.
+    /// The time from a renewal to the end of the lease.
     pub length: Duration,
     pub renew_every: Duration,
 }
@@ -31,13 +32,13 @@ impl Terms {
         renew_every: Duration::from_secs(10),
     };
 
-    /// Until then, a holder may rely on a lease that it requests now.
+    /// The time until which a holder may rely on a lease that it requests now.
     pub fn until(&self) -> Instant {
         Instant::now() + self.length.mul_f64(RELIABLE)
     }
 
-    /// Renews leases at intervals while it is polled. Returns once they are lost: `renew` returned
-    /// `false`. A failed renewal is retried soon.
+    /// Renews leases at intervals while polled. Ends when `renew` returns `false`: the leases are
+    /// lost. A failed renewal is retried soon.
     pub async fn renew<E, F>(&self, leases: &str, mut renew: impl FnMut() -> F)
     where
         E: From<StoreError> + Display,
@@ -57,7 +58,7 @@ impl Terms {
         }
     }
 
-    /// Renews one lease in the same way, and ends it when it is lost.
+    /// Renews one lease like [`renew`](Self::renew), and ends it when it is lost.
     pub async fn keep<E, F>(&self, name: &str, held: &Held, renew: impl Fn() -> F)
     where
         E: From<StoreError> + Display,
@@ -94,7 +95,8 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Cancelled when another process has the lease. An expiry during an outage is no loss.
+    /// Cancelled when another process has the lease. An expiry during an outage does not count as a
+    /// loss.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -1,9 +1,9 @@
-//! What services share at run time. The crate knows no use case.
+//! Run-time parts that all services share. The crate knows no use case.
 //!
 //! - Failures: [`conflicts`], [`waits`] (back-off with jitter), [`panics`].
-//! - Background work: [`loops`], [`rounds`] (back off while the store is unavailable), [`lease`],
-//!   [`batches`], [`throttle`], [`cores`].
-//! - Memory: [`cached`], [`recent`], [`gathered`] (combines the lookups of many callers).
+//! - Background work: [`loops`], [`rounds`] (which back off while the store is unavailable),
+//!   [`lease`], [`batches`], [`throttle`], [`cores`].
+//! - Memory: [`cached`], [`recent`], [`gathered`] (which combines the lookups of many callers).
 //! - [`clock`] and [`metrics`](mod@metrics).
 
 pub mod batches;

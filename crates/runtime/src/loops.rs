@@ -3,18 +3,18 @@ use std::time::Duration;
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Dropping it ends the loops at once.
+/// Running loops. Dropping this value ends them at once.
 #[derive(Debug)]
 pub struct Loops {
     running: JoinSet<()>,
     stop: CancellationToken,
-    /// How long a stop waits, and the log's text if loops end later.
+    /// How long a stop waits for the loops, and the log's text if they take longer.
     grace: Duration,
     late: &'static str,
 }
 
 impl Loops {
-    /// A stop waits for `grace`, then logs `late` and that the loops were cut off.
+    /// A stop waits for `grace`. Then it cuts off the remaining loops, and logs `late`.
     pub fn new(grace: Duration, late: &'static str) -> Self {
         Self {
             running: JoinSet::new(),
@@ -24,7 +24,7 @@ impl Loops {
         }
     }
 
-    /// The loop must end once its token is cancelled.
+    /// Starts a loop, which must end when its token is cancelled.
     pub fn spawn<F>(&mut self, work: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

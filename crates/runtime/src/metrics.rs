@@ -1,5 +1,5 @@
-//! [`metrics!`](crate::metrics!) declares and registers a metric: the page of metrics and
-//! `docs/reference.md` have all metrics that the program links.
+//! [`metrics!`](crate::metrics!) declares and registers a metric. The page of metrics and
+//! `docs/reference.md` show all metrics that are linked into the program.
 
 use ::metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 #[doc(hidden)]
@@ -10,27 +10,27 @@ pub struct Metric {
     pub name: &'static str,
     pub kind: Kind,
     pub unit: Option<Unit>,
-    /// The meaning and the labels, for the page.
+    /// The meaning and the labels, for the page of metrics.
     pub help: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Its name ends in `_total`.
+    /// A counter, whose name ends in `_total`.
     Counter,
     Gauge,
-    /// With the upper bounds of its buckets.
+    /// A histogram with the upper bounds of its buckets.
     Histogram(&'static [f64]),
 }
 
-/// Gives metrics a first value, so that a first event shows as a step.
+/// Sets first values of metrics. So Prometheus sees the first event as an increase.
 #[doc(hidden)]
 pub struct Start(pub fn());
 
 inventory::collect!(Metric);
 inventory::collect!(Start);
 
-/// In no order.
+/// All linked metrics, in any order.
 pub fn all() -> impl Iterator<Item = &'static Metric> {
     inventory::iter::<Metric>.into_iter()
 }
@@ -60,8 +60,8 @@ pub fn start() {
     }
 }
 
-/// Declares metrics: a constant with the name of each, and its help text. `start` names a function
-/// that sets first values. The calling crate must depend on the crate `metrics`.
+/// Declares metrics: for each, a constant with its name, and its help text. `start` names a
+/// function that sets first values. The calling crate must depend on the crate `metrics`.
 ///
 /// ```text
 /// runtime::metrics! {

@@ -3,8 +3,8 @@ use std::{any::Any, future::Future, panic::AssertUnwindSafe};
 use futures_util::FutureExt as _;
 use kernel::StoreError;
 
-/// Turns a panic into [`StoreError::Broken`]. If the future stops half-way, shared state must stay
-/// valid, as in stores.
+/// Turns a panic into [`StoreError::Broken`]. Shared state must stay valid even if the future stops
+/// half-way, as it does in stores.
 pub async fn caught<T, E: From<StoreError>>(
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {

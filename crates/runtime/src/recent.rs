@@ -18,7 +18,7 @@ impl<K: Eq + Hash> Recent<K> {
         until.is_some_and(|until| *until > Instant::now())
     }
 
-    /// Returns whether the key is new.
+    /// Remembers the key for this time. Returns whether the key is new.
     pub fn remember(&mut self, key: K, time: Duration) -> bool {
         let now = Instant::now();
         let before = self.0.insert(key, now + time);
@@ -34,7 +34,7 @@ impl<K: Eq + Hash> Recent<K> {
         self.0.retain(|_, until| *until > now);
     }
 
-    /// Includes keys whose time is over.
+    /// Also counts keys whose time is over.
     pub fn len(&self) -> usize {
         self.0.len()
     }

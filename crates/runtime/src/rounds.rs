@@ -1,4 +1,4 @@
-//! The loop of background work, which backs off while the store is unavailable.
+//! A loop of background work that backs off while the store is unavailable.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use crate::waits::{self, Waits};
 pub struct Rounds {
     work: String,
     stop: CancellationToken,
-    /// Set if rounds have failed since the last success.
+    /// Set while rounds have failed since the last success.
     failing: Option<Waits>,
 }
 
@@ -27,12 +27,13 @@ impl Rounds {
         !self.stop.is_cancelled()
     }
 
-    /// Returns `None` if the loop is stopped first.
+    /// Waits for `needed`. Returns `None` if the loop is stopped first.
     pub async fn wait<T>(&self, needed: impl Future<Output = T>) -> Option<T> {
         self.stop.run_until_cancelled(needed).await
     }
 
-    /// After a success it waits for the given pause, after failures longer. A stop ends waits.
+    /// Waits after a round: for its pause after a success, longer after failures. A stop ends the
+    /// wait.
     pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
         match round {
             Ok(pause) => {

@@ -1,14 +1,14 @@
-//! Throttles background work while many pushes are in flight, for the database's sake.
+//! Slows background work down while there are many pushes, because both need the database.
 //!
-//! A loop then takes small batches and pauses after each: a backlog gets a quarter of the time.
-//! Each kind of task has a minimum rate.
+//! Loops then take small batches and pause after each, so a backlog gets a quarter of the time.
+//! Each kind of task keeps a minimum rate.
 
 use std::{sync::Arc, time::Duration};
 
-/// A multiple of the round's duration.
+/// A pause under load is this multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// A round longer than a third of this was waiting for something else.
+/// If a round took more than a third of this time, it mostly waited.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.
@@ -21,16 +21,16 @@ pub struct Throttle(pub BusyProbe);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Floor {
-    /// The smallest batch: each round has a fixed cost.
+    /// The smallest batch under load, because each round has a fixed cost.
     pub batch: usize,
-    /// The lowest rate that pauses may cause, per second and process.
+    /// The rate, per second and process, below which pauses may not reduce the work.
     pub a_second: u32,
-    /// The pause after a round while few push, as a multiple of the round's duration.
+    /// The pause after a round without load, as a multiple of the round's duration.
     pub rest: u32,
 }
 
-/// The least rate of work on a whole catalogue or company: a hundred thousand postings take a
-/// minute at most, and pushes keep two thirds of their rate.
+/// The minimum rate for work on a whole catalogue or company. A hundred thousand postings take at
+/// most a minute, and pushes keep two thirds of their rate.
 pub const BULK: Floor = Floor {
     batch: 64,
     a_second: 2_000,
@@ -101,10 +101,10 @@ mod tests {
             assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
             assert_eq!(idle.pause(floor, 64, ROUND), ROUND * rest, "{floor:?}");
             assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
-            // A quarter of the time suffices if rounds are short.
+            // If rounds are short, the loop gets a quarter of the time.
             let short = Duration::from_micros(10);
             assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
-            // Whatever the load and the length of rounds, the minimum rate is kept if possible.
+            // The minimum rate is kept if possible, whatever the load and the length of rounds.
             let done = busy.batch(floor, 64);
             let bites = f64::from(u32::try_from(done).unwrap());
             for round in [1, 5, 20, 80, 320, 5_000].map(Duration::from_millis) {

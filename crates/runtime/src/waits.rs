@@ -1,4 +1,4 @@
-//! Back-off with jitter, so that processes that failed together do not retry together.
+//! Back-off with jitter. Processes that failed together do not retry together.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Waits {
 }
 
 impl Waits {
-    /// Ends the waits once they add up to `most`, counted from the first one.
+    /// Ends the waits after `most`, counted from the first wait.
     pub const fn within(self, most: Duration) -> Within {
         Within {
             waits: self,
@@ -66,7 +66,7 @@ impl Iterator for Waits {
     }
 }
 
-/// Conflicts pass within milliseconds.
+/// Short waits, because conflicts pass within milliseconds.
 pub const fn after_conflicts() -> Waits {
     Waits::growing(Duration::from_millis(5), Duration::from_millis(250))
 }
@@ -79,7 +79,7 @@ pub const fn after_failures() -> Waits {
     Waits::growing(Duration::from_millis(250), Duration::from_secs(5))
 }
 
-/// Jitter of ±25 %.
+/// Varies a time by ±25 %.
 pub fn jittered(time: Duration) -> Duration {
     time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
 }

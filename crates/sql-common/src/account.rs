@@ -1,5 +1,5 @@
 //! The tables `account_leases` and `account_states`: leases of the e-mail provider's accounts, and
-//! their state.
+//! the state of the accounts.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ entity! {
 }
 
 statement! {
-    /// Leases free and expired accounts, and renews this holder's.
+    /// Leases free accounts and those with expired leases, and renews this holder's leases.
     Lease = {
         postgres: r"
             INSERT INTO account_leases (account, holder, ends_at)
@@ -47,8 +47,8 @@ statement! {
     }
 }
 
-/// Leases all of these accounts, in the order of locks, within the caller's transaction. A conflict
-/// if one is already leased.
+/// Leases all of these accounts, in the order of locks, in the caller's transaction. A conflict if
+/// an account is already leased.
 pub async fn lease(
     conn: &mut impl Executor,
     accounts: &BTreeSet<&'static str>,
@@ -148,7 +148,7 @@ macro_rules! accounts {
                             });
                             match leased.await {
                                 Ok(()) => Ok(true),
-                                // The rollback releases those that were leased.
+                                // The rollback also releases accounts that this call leased.
                                 Err(StoreError::Conflict) => Ok(false),
                                 Err(error) => Err(error),
                             }

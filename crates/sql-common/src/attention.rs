@@ -63,7 +63,7 @@ statement! {
     loads ItemRow
 }
 
-/// The stored items and their version. During a check this is the version before it.
+/// The stored items and their version. During a check, it is the version before the check.
 pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
     let checks: Vec<(i64, StoredTime)> = conn.load::<LastCheck, _>(&[]).await?;
     let rows: Vec<ItemRow> = conn.load::<Items, _>(&[]).await?;
@@ -112,8 +112,8 @@ statement! {
     }
 }
 
-/// Writes a check with its events, within the caller's transaction. A conflict if another process
-/// has checked since.
+/// Writes a check with its events, in the caller's transaction. A conflict if another process has
+/// checked since.
 pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
     let noted = [binds! { expected: check.expected, at: check.at }.to_vec()];
     conn.execute_every::<NoteCheck>(&noted, &[]).await?;
@@ -131,7 +131,7 @@ pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome
     write_tasks(conn, &check.tasks(), &HashMap::new()).await
 }
 
-/// The port [`AttentionList`](kernel::attention::AttentionList).
+/// Implements the port [`AttentionList`](kernel::attention::AttentionList).
 #[macro_export]
 macro_rules! attention {
     ($store:ty) => {

@@ -74,8 +74,8 @@ statement! {
     loads AuditRow
 }
 
-/// Reads a page by operator, action or subject with a range condition on its index. With an
-/// equality PostgreSQL might scan the newest entries of all.
+/// Reads a page by operator, action or subject, with a range condition on its index. With an
+/// equality, PostgreSQL might scan the newest of all entries instead.
 macro_rules! page_of {
     ($column:literal, $rest:literal) => {
         concat!(

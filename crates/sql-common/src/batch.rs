@@ -1,7 +1,7 @@
-//! Values of several rows, sent to PostgreSQL as one array for each column.
+//! Values of several rows, which PostgreSQL gets as one array per column.
 //!
-//! `unnest` keeps the order of the arrays and no plan step changes it, so the caller determines the
-//! order in which rows are inserted and locked.
+//! `unnest` keeps the order of the arrays, and no plan step changes the order. So the caller
+//! determines the order in which rows are inserted and locked.
 
 use diesel::{
     QueryResult,

@@ -1,13 +1,13 @@
-//! A commit: all writes of a decision in one transaction.
+//! A commit writes everything that a decision requires, in one transaction.
 //!
 //! Both stores run the same statements in the same order. PostgreSQL gets them without waiting for
-//! each answer ([`Pipeline`](crate::executor::Pipeline)), so a statement itself checks that nothing
-//! has changed since the decision: it writes `every` row, or finds a row still `held`.
+//! each answer ([`Pipeline`](crate::executor::Pipeline)). So a statement itself checks that nothing
+//! has changed since the decision: it writes `every` row, or finds all rows still `held`.
 //!
 //! The order is that of locks: leases, existing postings by id, companies by id, new postings by
-//! identifier, tasks. An insert waits for a transaction that changes a posting of the same
-//! identifier, so inserts come before updates. Events come once all rows are locked: only then is
-//! their place in the log known, and the state of their company.
+//! identifier, tasks. An insert waits for a transaction that changes a posting with the same
+//! identifier, so inserts come before updates. Events come last, when all rows are locked: only
+//! then are their place in the log and the state of their company known.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
 }
 
 statement! {
-    /// `FOR UPDATE` would block inserts of rows that refer to these.
+    /// `FOR UPDATE` would block inserts of rows that refer to these postings.
     LockPostings = {
         postgres: "SELECT FROM postings WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
@@ -59,11 +59,11 @@ statement! {
         JOIN postings ON postings.id = sent.id AND postings.version = sent.version"
 }
 
-/// Locks a commit's postings, including those only with events or effects, so that a posting's
-/// tasks are numbered in commit order.
+/// Locks a commit's postings, including those that only have events or effects. So a posting's
+/// tasks are numbered in the order of commits.
 ///
-/// A commit needs no lock if it cannot wait for a posting while holding locks: it only adds
-/// postings, or changes one and no company.
+/// No lock is needed if the commit cannot wait for a posting while it holds locks. Such a commit
+/// only adds postings, or changes a single posting and no company.
 async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let concerned = writes.concerned();
     let is_single = concerned.len() == 1 && writes.postings.keys().eq(&concerned);
@@ -82,8 +82,8 @@ statement! {
 }
 
 statement! {
-    /// An unchanged description is neither sent nor stored again: PostgreSQL keeps the out-of-line
-    /// value if the row keeps its reference.
+    /// An unchanged description is neither sent nor stored again: if the row keeps its reference,
+    /// PostgreSQL keeps the value that it stores outside the row.
     Update = every "{postings update}",
     over [PostingRow]
 }
@@ -101,7 +101,7 @@ statement! {
 }
 
 statement! {
-    /// Changes of neither description nor texts, which are most, read no table.
+    /// Most changes affect neither description nor texts. For them, this statement reads no table.
     AddVersions = r"
         INSERT INTO posting_versions (posting_id, version, at, actor, import, before)
         SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import,
@@ -161,7 +161,7 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
 }
 
 statement! {
-    /// Settled tasks and those of effects are locked together, since both will be written.
+    /// Locks settled tasks and tasks of effects together, because both will be written.
     LockTasks = {
         postgres: r"
             WITH sent AS MATERIALIZED (SELECT * FROM {given id bigint, kind text, subject uuid}),
@@ -191,8 +191,8 @@ statement! {
 }
 
 statement! {
-    /// A waiting effect keeps its due time, a leased one its lease; a dead one restarts. An effect
-    /// moves to the lane of the latest request, but never to a bulk lane.
+    /// A waiting task keeps its due time, and a leased task its lease. A dead task starts again. A
+    /// task moves to the lane of its latest request, but never to a bulk lane.
     Ask = r"
         INSERT INTO outbox ({outbox}) {outbox rows}
         ON CONFLICT (kind, subject) DO UPDATE SET
@@ -216,7 +216,7 @@ statement! {
 }
 
 statement! {
-    /// A task requested again since its claim becomes due, with its attempts reset.
+    /// If a task was requested again after its claim, it becomes due and its attempts are reset.
     MakeDue = r"
         UPDATE outbox SET lease = NULL, lost = 0, next_at = :at, attempts = 0,
             first_failed_at = NULL, last_error = NULL
@@ -225,7 +225,7 @@ statement! {
 }
 
 statement! {
-    /// Events get their numbers in the order sent.
+    /// Events get numbers in the order in which they are sent.
     Record = {
         postgres: r"
             INSERT INTO events (commit_seq, {events})
@@ -238,7 +238,7 @@ statement! {
 
 /// Writes effects and events, settles tasks, and adds audit entries. A lost lease is a conflict.
 ///
-/// Tasks are finished last, so that one that requests itself again becomes due again.
+/// Tasks are finished last. So a task that requests itself becomes due again.
 pub async fn write_tasks(
     conn: &mut impl Executor,
     tasks: &TaskWrites,
@@ -279,7 +279,7 @@ pub async fn write_tasks(
     audit::write(conn, &tasks.audit).await
 }
 
-/// An event with its company's state after the commit; nothing if the company did not change.
+/// An event with its company's state after the commit. `None` if the company did not change.
 fn as_committed<'a>(event: &'a Event, merged: &Merged) -> Option<Cow<'a, Event>> {
     let after = match &event.subject {
         Subject::Company(company) => merged.get(&company.id),

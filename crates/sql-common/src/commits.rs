@@ -14,22 +14,22 @@ use crate::{
     subscriber, webhook,
 };
 
-/// What a store writes in one transaction.
+/// The writes of one transaction.
 pub trait Commit: Send + Sync + 'static {
     type Answer: Send + 'static;
-    /// The tables that PostgreSQL locks before it locks rows.
+    /// The tables that PostgreSQL locks before rows.
     const TABLES: &'static str;
 
     fn write(&self, conn: &mut impl Executor)
     -> impl Future<Output = Outcome<Self::Answer>> + Send;
 
-    /// Whether it deletes personal data, which must not remain in SQLite's write-ahead log.
+    /// Whether the commit deletes personal data, which must not remain in SQLite's write-ahead log.
     fn erases(&self) -> bool {
         false
     }
 }
 
-/// Declares for each type the function that writes it, and its tables.
+/// Declares, for each type, its tables and the function that writes it.
 macro_rules! commits {
     ($($writes:ty, $by:path => $answer:ty, $tables:literal $(, erases $erases:expr)?;)+) => {
         $(impl Commit for $writes {

@@ -20,7 +20,8 @@ use crate::{
     types::{Id, Moment, StoredTime, optional_time},
 };
 
-/// A window of postings. Company names are looked up row by row: a join might read all companies.
+/// Selects a window of postings. A subquery finds each row's company name, because a join might
+/// read all companies.
 macro_rules! window {
     ($condition:expr, $order:expr) => {
         concat!(
@@ -73,7 +74,7 @@ statement! {
 }
 
 statement! {
-    /// With a second lower bound SQLite might read all identifiers up to the prefix.
+    /// With `>` as a second lower bound, SQLite might read all identifiers up to the prefix.
     ByIdentifier = window!(
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
@@ -186,7 +187,7 @@ pub async fn count_status(
     Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
 }
 
-/// Reads only a partial index, which contains the creator.
+/// Reads only a partial index, which includes the creator.
 macro_rules! visible {
     ($hint:literal) => {
         concat!(
@@ -198,7 +199,7 @@ macro_rules! visible {
 }
 
 statement! {
-    /// SQLite would otherwise read all postings of the status.
+    /// Without the hint, SQLite would read all postings with the status.
     Visible = {
         postgres: visible!(""),
         sqlite: visible!("INDEXED BY postings_visible "),
@@ -207,7 +208,7 @@ statement! {
 }
 
 statement! {
-    /// The condition of a partial index with few postings.
+    /// The condition matches a partial index with few postings.
     HeldBack = r"
         SELECT created_by, count(*) FROM postings
         WHERE held_at <= :now AND created_by IS NOT NULL GROUP BY created_by",

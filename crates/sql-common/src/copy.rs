@@ -1,5 +1,5 @@
-//! Rows of any table as texts, for copying one store into the other: the tables in order, and how
-//! each kind of column is written.
+//! Rows of any table as texts, for copying one store into the other. This module has the order of
+//! tables, and how each kind of column is written.
 
 use std::fmt::Write as _;
 
@@ -55,13 +55,13 @@ pub const TABLES: [Table; 35] = [
 
 pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 
-/// Columns that only a store with several writers has. An embedded store's rows and cursors have 0
-/// here, which stays valid in the copy; later rows come after it.
+/// Columns of stores with several writers. In rows and cursors of an embedded store they are 0.
+/// This value stays valid in the copy, and later rows come after it.
 pub const ZERO: [&str; 3] = ["commit_seq", "transaction_offset", "deleted_in"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// 32 hexadecimal digits.
+    /// As 32 hexadecimal digits.
     Uuid,
     Bytes,
     Text,
@@ -70,7 +70,7 @@ pub enum Kind {
     Integer,
     Boolean,
     Double,
-    /// Microseconds since 1970-01-01T00:00:00Z.
+    /// As microseconds since 1970-01-01T00:00:00Z.
     Moment,
     Date,
 }
@@ -83,8 +83,8 @@ pub struct Column {
 
 pub type Row = Vec<Option<String>>;
 
-/// Reads a row from a JSON array. Numbers with fractions are normalised, because each database
-/// writes them its own way.
+/// Reads a row from a JSON array. Normalises fractions, because each database writes them
+/// differently.
 pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
     let broken = |why: &str| StoreError::Broken(format!("a row cannot be read: {why}"));
     let mut row: Row = serde_json::from_str(line).map_err(|error| broken(&error.to_string()))?;

@@ -14,8 +14,8 @@ use crate::{
 };
 
 statement! {
-    /// Stores a draft and ends the reservation of its key, unless the posting is gone. An erasure
-    /// waits for the draft, and then finds it.
+    /// Stores a draft and ends the reservation of its key. If the posting is gone, nothing is
+    /// stored. An erasure waits for this statement, and then finds the draft.
     Keep = r"
         INSERT INTO drafts (key, draft, used_at, posting_id)
         SELECT sent.key, sent.draft, sent.used_at, sent.posting_id
@@ -44,7 +44,7 @@ pub async fn keep(
 }
 
 statement! {
-    /// A row with a draft has no holder, and stays.
+    /// A row with a draft has no holder, so it stays.
     Release = "DELETE FROM drafts WHERE key = :key AND holder = :holder"
 }
 
@@ -55,8 +55,7 @@ pub async fn release(conn: &mut impl Executor, key: &DraftKey, holder: Uuid) -> 
 }
 
 statement! {
-    /// Skips rows in use, which another transaction is writing. `MATERIALIZED` enforces the
-    /// `LIMIT`.
+    /// Skips rows that another transaction is writing. `MATERIALIZED` enforces the `LIMIT`.
     Forget = {
         postgres: r"
             WITH unused AS MATERIALIZED (

@@ -1,4 +1,4 @@
-//! The table `posting_signatures`, for finding duplicates.
+//! The table `posting_signatures`, which finds duplicates.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ pub struct FingerprintRecord {
     bands: [i64; BANDS],
     signature: Vec<u8>,
     since: OffsetDateTime,
-    /// The signature of the first content if it differs.
+    /// The signature of the first content, if that differs.
     first: Option<Vec<u8>>,
 }
 
@@ -142,7 +142,7 @@ fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
     signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// The postings of a band, the longest known first.
+/// The postings of a band. Those known longest come first.
 macro_rules! in_band {
     ($band:literal) => {
         concat!(

@@ -1,8 +1,8 @@
 //! The columns of each table, in one order for all reads and writes.
 //!
-//! [`entity!`](macro@crate::entity) declares a table's row and how columns are written from a
-//! domain value; [`read!`](macro@crate::read) only the former, [`written!`](macro@crate::written)
-//! only the latter. Statements name columns by [templates](crate::sql::expand).
+//! [`entity!`](macro@crate::entity) declares a table's row, and how a domain value becomes columns.
+//! [`read!`](macro@crate::read) declares only the row, and [`written!`](macro@crate::written) only
+//! the columns. Statements name columns with [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -49,7 +49,7 @@ pub enum Of<W> {
 }
 
 impl<W> Of<W> {
-    /// The PostgreSQL type of the sent value.
+    /// The PostgreSQL type of the value as sent.
     pub const fn sent(&self) -> &'static str {
         match self {
             Self::Id(_) => "uuid",
@@ -104,8 +104,8 @@ macro_rules! columns {
     };
 }
 
-/// Nested tuples of seven: diesel supports tuples of 16, and takes a minute longer to compile those
-/// of 64.
+/// Uses nested tuples of seven columns. diesel supports tuples of 16, and compiling it for tuples
+/// of 64 takes a minute longer.
 #[macro_export]
 macro_rules! nested {
     (
@@ -146,7 +146,7 @@ macro_rules! row {
     };
 }
 
-/// The SQL type of each of the `texts` of an entity.
+/// The SQL type of each of an entity's `texts`.
 #[macro_export]
 macro_rules! optional_text {
     ($name:ident) => {
@@ -154,11 +154,11 @@ macro_rules! optional_text {
     };
 }
 
-/// Declares the row of a table, and how its columns are written.
+/// Declares a table's row, and how its columns are written.
 ///
-/// Columns that are `apart` change like others but are not part of the row: they are large, and
-/// read only where they are needed. `texts of PART` lists optional texts: fields of that part,
-/// named like their columns.
+/// Columns that are `apart` can change like others, but are not part of the row: they are large,
+/// and read only where needed. `texts of PART` lists optional texts. They are fields of that part,
+/// and named like their columns.
 #[macro_export]
 macro_rules! entity {
     (
@@ -224,7 +224,7 @@ macro_rules! read {
     };
 }
 
-/// Declares the written columns of a table that is read in other ways.
+/// Declares the written columns of a table that is read by other means.
 #[macro_export]
 macro_rules! written {
     ($(#[$meta:meta])* $name:ident = $table:ident of $write:ty {

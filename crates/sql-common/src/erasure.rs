@@ -1,5 +1,5 @@
-//! The tables `erasure_keys` and `erased_suppressions`: suppressions that outlive erased
-//! subscribers.
+//! The tables `erasure_keys` and `erased_suppressions`: suppressions that remain after their
+//! subscribers are erased.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,7 +1,7 @@
 //! The table `events`, the event log.
 //!
-//! An event's key is (`commit_seq`, `number`): the writing transaction (0 in a store with one
-//! writer) and the row number.
+//! An event's key is (`commit_seq`, `number`). `commit_seq` is the writing transaction (0 in a
+//! store with one writer), and `number` is the row's number.
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::report::ReportState;
@@ -22,10 +22,10 @@ use crate::{
     types::{Id, Moment},
 };
 
-/// The most events, wanted or not, that one page examines.
+/// How many events, wanted or not, a page examines at most.
 pub const MOST_LOOKED_AT: usize = 5_000;
 
-/// The prefixes of wanted identifiers; the empty prefix means all.
+/// The prefixes of wanted identifiers. The empty prefix matches all.
 pub fn prefixes(query: &LogQuery) -> Vec<&str> {
     if query.prefixes.are_all() {
         return vec![""];
@@ -198,8 +198,8 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
     })
 }
 
-/// Builds a page from wanted events in order. `is_full`: the limit of events or of examined events
-/// was reached. `last`: the place of the last examined event.
+/// Builds a page from wanted events in order. `is_full` means that the limit of events or of
+/// examined events was reached. `last` is the place of the last examined event.
 pub fn page(
     wanted: Vec<PlacedEvent>,
     query: &LogQuery,
@@ -208,7 +208,7 @@ pub fn page(
 ) -> Result<LogPage, StoreError> {
     let events = wanted.into_iter().map(recorded);
     let mut events = events.collect::<Result<Vec<_>, _>>()?;
-    // Usually sorted already, but a database guarantees no order without a sort.
+    // The events are usually sorted, but without a sort a database guarantees no order.
     events.sort_by_key(|event| event.cursor);
     let has_all = events.len() <= query.limit;
     events.truncate(query.limit);
@@ -224,11 +224,11 @@ pub fn page(
     })
 }
 
-/// How far event times may disagree with their order: writers' clocks differ, and commits take
+/// How far the times of events may contradict their order: writers' clocks differ, and commits take
 /// time.
 const DISORDER: Duration = Duration::seconds(10);
 
-/// A time before which all events are certainly older than the given time.
+/// If an event is before the returned time, all earlier events in the log are older than `at`.
 pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
     at.checked_sub(DISORDER).unwrap_or(at)
 }
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(read, (1..=shown).map(at).collect::<Vec<_>>());
             assert_eq!((page.next, page.has_more), (at(next), has_more));
         };
-        // A limited page ends at its last examined event; the next page continues there.
+        // A limited page ends at its last examined event, where the next page continues.
         check(0, 2, false, 99, false);
         check(2, 2, false, 99, false);
         check(0, 2, true, 99, true);

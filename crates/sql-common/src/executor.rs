@@ -1,7 +1,6 @@
-//! The connection of a store, for port implementations that both stores share.
+//! The connection of a store. Port implementations that both stores share use it.
 //!
-//! Statements are awaited. SQLite runs them synchronously, on the blocking thread of the work
-//! ([`at_once`]).
+//! Statements are awaited. SQLite runs them synchronously, on a blocking thread ([`at_once`]).
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -48,7 +47,8 @@ impl From<StoreError> for Failure {
 
 pub type Outcome<T> = Result<T, Failure>;
 
-/// A statement's future, boxed because the compiler cannot prove `Send` for diesel's types.
+/// The future of a statement. It is boxed, because the compiler cannot prove `Send` for diesel's
+/// types.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Outcome<T>> + Send + 'a>>;
 
 pub trait Executor: Send {
@@ -59,8 +59,8 @@ pub trait Executor: Send {
 
     fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize>;
 
-    /// Runs a query for each row with shared values: on SQLite once per row, on PostgreSQL once
-    /// over arrays. Runs nothing for no rows.
+    /// Runs a query with each row and the shared values: once per row on SQLite, once with arrays
+    /// on PostgreSQL. Without rows, nothing runs.
     fn load_each<'a, S: Returning, R: Record<S::Row>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -84,7 +84,7 @@ pub trait Executor: Send {
         shared: &'a [Named<'a>],
     ) -> Answer<'a, usize>;
 
-    /// Likewise runs a statement of `every` row. An unwritten row is a conflict.
+    /// Runs a statement of `every` row in the same way. A row that is not written is a conflict.
     fn execute_every<'a, S: Sql>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -98,7 +98,7 @@ pub trait Executor: Send {
         })
     }
 
-    /// Likewise runs a query of `held` rows. A missing row is a conflict.
+    /// Runs a query of `held` rows in the same way. A missing row is a conflict.
     fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
@@ -133,7 +133,7 @@ pub fn counted(rows: &[(i64,)]) -> usize {
     usize::try_from(count).unwrap_or_default()
 }
 
-/// A row readable from columns of these SQL types in each database.
+/// A row that can be read from columns of these SQL types in each database.
 pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
 
 impl<ST, R: OfPostgres<ST> + OfSqlite<ST> + Send + 'static> Record<ST> for R {}

@@ -1,18 +1,19 @@
-//! The common part of the SQL stores: column orders, and port implementations that differ only in
-//! dialect.
+//! The common part of the SQL stores: the orders of columns, and implementations of ports that
+//! differ only in dialect.
 //!
-//! - `types`: SQL types that each database stores in its own way; `entity`: columns of tables;
-//!   `sql`: prepared statements; `value`: their values.
-//! - `executor`: a store's connection, for shared port implementations.
-//! - `stored`: columns back into values; a meaningless value is reported by its column.
+//! - `types`: SQL types that each database stores differently; `entity`: columns of tables; `sql`:
+//!   prepared statements; `value`: their values.
+//! - `executor`: a store's connection, for shared implementations of ports.
+//! - `stored`: converts columns into values. An error for an invalid value names its column.
 //! - `posting`, `company`, `client` and others: tables, rows, statements, and functions that run
 //!   them. A macro implements a port for a store.
-//! - `migrations`: which ones a database lacks; `copy`: rows of any table, for the other store.
+//! - `migrations`: finds the migrations that a database lacks; `copy`: rows of any table, for the
+//!   other store.
 //!
-//! The feature `testing` adds the shared tests (`store_suite!`) and fixtures of stored data.
+//! The feature `testing` adds shared tests (`store_suite!`) and fixtures of stored data.
 //!
-//! A new column of a posting needs, beside the migrations, a line in `posting`, and one where the
-//! row becomes a value if it is no optional text.
+//! To add a column of a posting, write the migrations and a line in `posting`. Unless the column is
+//! an optional text, also add a line where the row becomes a value.
 
 pub mod account;
 pub mod attention;

@@ -1,8 +1,8 @@
 //! Compares the known migrations with those of a database.
 //!
-//! A database may have unknown migrations: a newer program migrated it while older processes still
-//! run. These continue if the table `schema_compatibility` permits it: it names the migration that
-//! a program must know.
+//! A database may have unknown migrations, when a newer program has migrated it while older
+//! processes still run. The older processes may continue if the table `schema_compatibility` allows
+//! it. This table names the migration that a program must know.
 
 use std::collections::BTreeSet;
 
@@ -49,8 +49,8 @@ pub async fn applied(conn: &mut impl Executor) -> Outcome<Vec<String>> {
     }
 }
 
-/// The missing migrations by name, in order. Fails if a newer program made the schema incompatible,
-/// or did not declare what it needs.
+/// Returns the missing migrations by name, in order. Fails if a newer program made the schema
+/// incompatible, or did not declare what the schema requires.
 pub async fn pending<DB: Backend>(
     conn: &mut impl Executor,
     known: &(impl MigrationSource<DB> + Sync),
@@ -70,8 +70,8 @@ pub async fn pending<DB: Backend>(
     Ok(pending)
 }
 
-/// The known versions, and the names of unapplied migrations. Removes the known ones from the
-/// applied ones.
+/// Returns the known versions and the names of missing migrations. Removes known migrations from
+/// `applied`.
 fn compare<DB: Backend>(
     known: &impl MigrationSource<DB>,
     applied: &mut BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! The table `outbox`: rows, and statements.
+//! The table `outbox`: its rows and statements.
 
 mod list;
 mod ports;

@@ -1,8 +1,8 @@
-/// Implements a port for a store with this crate's functions of the same names.
+/// Implements a port for a store, with the functions of the same names in this crate.
 ///
 /// A line gives the kind of work (`query`, `repeatable`, `write` or `transaction`), the function,
 /// and the method's arguments and answer. Borrowed arguments are copied, because the work may
-/// outlive the call. Store-specific methods follow `also`.
+/// outlive the call. Methods of the store itself follow `also`.
 #[macro_export]
 macro_rules! port {
     (impl $port:ident for $store:ty { $($methods:tt)* }) => {

@@ -1,6 +1,6 @@
 //! The ports of postings and companies.
 
-/// The ports [`Reads`](domain::store::Reads), [`Store`](domain::store::Store),
+/// Implements [`Reads`](domain::store::Reads), [`Store`](domain::store::Store),
 /// [`PostingReader`](domain::store::PostingReader) and
 /// [`CompanyReader`](domain::company::CompanyReader).
 #[macro_export]

@@ -112,13 +112,13 @@ fn text<T: ToText>(value: Option<&T>) -> Option<&dyn ToText> {
     value.map(|value| value as _)
 }
 
-/// The identifier's column, which some queries read alone.
+/// The column of the identifier. Some queries read only this column.
 pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// The original of a posting. `None` without a stored identifier: then it is unknown who may see
-/// the original.
+/// The original of a posting. `None` if no identifier is stored, because it is then unknown who may
+/// see the original.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,
@@ -133,7 +133,8 @@ pub(crate) fn original(
 }
 
 impl PostingRow {
-    /// The posting with its description if that was read, which is large and not needed for rules.
+    /// The posting. It has its description only if that was read: descriptions are large, and rules
+    /// do not need them.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let mut row = self;
         let texts = row.take_texts();
@@ -213,7 +214,7 @@ pub(crate) fn shown(stored: &str) -> Result<Shown, StoreError> {
 }
 
 entity! {
-    /// Texts by enrichment, written only with a new result.
+    /// Texts from enrichment, which are written only with a new result.
     TextsRow = posting_texts of PostingWrite {
         fixed {
             posting_id: Id = Id(|it| Some(it.posting.id.uuid())),
@@ -233,7 +234,7 @@ fn texts(write: &PostingWrite) -> Option<&EnrichedTexts> {
     Some(&write.enriched.as_ref()?.0)
 }
 
-/// A history entry of a commit: its place in the commit, the posting and version.
+/// A history entry: its place in the commit, its posting and version, and the entry.
 pub type HistoryAdded = (i64, PostingId, Version, HistoryEntry);
 
 pub fn history_of(write: &PostingWrite) -> impl Iterator<Item = HistoryAdded> {
@@ -271,7 +272,7 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 }
 
 statement! {
-    /// Deletes history entries older than the last one to keep.
+    /// Deletes history entries that are older than the last one to keep.
     TrimHistory = r"
         DELETE FROM posting_history WHERE posting_id = :posting AND (version, step) < (
             SELECT version, step FROM posting_history WHERE posting_id = :posting
@@ -279,7 +280,7 @@ statement! {
         )"
 }
 
-/// Trims the histories of a commit's postings after new entries.
+/// Trims the histories of a commit's postings after it has added entries.
 pub async fn trim_histories(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let trimmed = writes.postings.iter();
     for (posting, _) in trimmed.filter(|(_, write)| write.trims_history()) {

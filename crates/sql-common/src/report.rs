@@ -124,7 +124,8 @@ statement! {
     over [ReportRow]
 }
 
-/// Writes the reports of a commit. An existing report, or one that no longer waits, is a conflict.
+/// Writes the reports of a commit. It is a conflict if a new report exists already, or a decided
+/// one no longer waits.
 pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<()> {
     let (new, decided): (Vec<&ReportWrite>, Vec<_>) = writes
         .iter()

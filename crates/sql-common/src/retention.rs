@@ -1,7 +1,7 @@
-//! Removes data of postings that expired or are erased.
+//! Removes data of postings that have expired or been erased.
 
-/// Finds enriched postings expired before a time, the longest expired first. The conditions equal
-/// those of the partial index `postings_with_old_texts`. The argument follows the table's name.
+/// Finds enriched postings that expired before a time, the longest expired first. The conditions
+/// are those of the partial index `postings_with_old_texts`. The argument follows the table's name.
 #[macro_export]
 macro_rules! old_texts {
     ($hint:literal) => {
@@ -14,7 +14,7 @@ macro_rules! old_texts {
     };
 }
 
-/// `Posting::forget_texts` as assignments.
+/// The assignments of `Posting::forget_texts`.
 #[macro_export]
 macro_rules! forget_texts {
     () => {
@@ -22,8 +22,8 @@ macro_rules! forget_texts {
     };
 }
 
-/// Deletes a posting's drafts, and old ones without a posting: they may belong to it, and only cost
-/// another payment. The argument is the placeholder of its id.
+/// Deletes a posting's drafts. Also deletes old drafts without a posting, because they may belong
+/// to it; at worst they must be paid again. The argument is the placeholder of the posting's id.
 #[macro_export]
 macro_rules! erase_drafts {
     ($id:literal) => {

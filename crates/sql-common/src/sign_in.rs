@@ -69,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// All but the holder's newest tokens of a kind.
+    /// Deletes all but the holder's newest tokens of a kind.
     Trim = r"
         DELETE FROM sign_in_tokens WHERE digest IN (
             SELECT digest FROM sign_in_tokens WHERE holder = :holder AND kind = :kind

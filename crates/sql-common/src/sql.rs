@@ -1,4 +1,4 @@
-//! The texts of SQL statements, for each database, and the names of their values.
+//! The texts of SQL statements for each database, and the names of their values.
 
 pub mod query;
 
@@ -28,7 +28,7 @@ impl Database for diesel::sqlite::Sqlite {
     const DIALECT: Dialect = Dialect::Sqlite;
 }
 
-/// A statement with values written as `:name`.
+/// A statement, in which values are written as `:name`.
 pub trait Sql: Any + Send + Sync {
     fn texts() -> &'static Texts;
 }
@@ -68,7 +68,8 @@ pub struct Text {
 }
 
 impl Text {
-    /// Cuts a text at its values, without comments. Quoted texts and casts (`::`) are no values.
+    /// Splits a text at its values, and removes comments. Quoted texts and casts (`::`) are not
+    /// values.
     fn new(text: &str) -> Self {
         let mut pieces = vec![(String::new(), String::new())];
         let mut chars = text.chars().peekable();
@@ -106,13 +107,13 @@ impl Text {
     }
 }
 
-/// A statement that must write all sent rows (`:rows`), or undoes the transaction. On SQLite the
-/// store counts.
+/// A statement that must write all sent rows (`:rows`), or else undoes the transaction. On SQLite,
+/// the store counts the rows.
 pub fn every(text: &str) -> String {
     format!("WITH written AS ({text} RETURNING 1) SELECT must_hold(count(*) = :rows) FROM written")
 }
 
-/// A query that must find all sent rows, or undoes the transaction.
+/// A query that must find all sent rows, or else undoes the transaction.
 pub fn held(text: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Postgres => format!(
@@ -122,7 +123,8 @@ pub fn held(text: &str, dialect: Dialect) -> String {
     }
 }
 
-/// The sent rows for `FROM`: all on PostgreSQL; one on SQLite, which runs the statement per row.
+/// The sent rows, for `FROM`. PostgreSQL gets all rows at once; SQLite gets one, because it runs
+/// the statement for each row.
 fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect) -> String {
     let (mut values, mut names) = (Vec::new(), Vec::new());
     for (name, of) in columns {
@@ -139,9 +141,9 @@ fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect
     }
 }
 
-/// The text for a dialect. `{postgres …}` is for PostgreSQL only: SQLite has one writer, so no row
-/// locks. `{each name}` is any value of an array on PostgreSQL, and one row's value on SQLite.
-/// `{given name type, …}` is the sent rows, `sent`.
+/// The text for a dialect. `{postgres …}` is left out on SQLite, for example row locks, because
+/// SQLite has one writer. `{each name}` is any value of an array on PostgreSQL, and a single row's
+/// value on SQLite. `{given name type, …}` is replaced by the sent rows, named `sent`.
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
@@ -167,9 +169,9 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
     replaced
 }
 
-/// Declares a statement type: its text (or one per database), its entities, and its row types, if
-/// any. `loads` an entity: names its columns and returns its rows. `every` writes, and `held`
-/// finds, as many rows as are sent.
+/// Declares a type of statement: its text (or one per database), its entities, and its row types,
+/// if any. `loads` names an entity's columns and returns its rows. A statement of `every` must
+/// write as many rows as are sent, and a query of `held` must find as many.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
@@ -246,11 +248,11 @@ pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, Strin
     texts.filter(|(_, text)| !text.is_empty())
 }
 
-/// The statement with this ending of its name.
+/// The statement whose name has this ending.
 ///
 /// # Panics
 ///
-/// Without exactly one.
+/// If there is not exactly one.
 #[cfg(feature = "testing")]
 pub fn named(dialect: Dialect, name: &str) -> String {
     let end = format!("::{name}");
@@ -281,16 +283,16 @@ macro_rules! listed {
     ($name:ident) => {};
 }
 
-/// Replaces the templates in the text of a statement with columns of an entity.
+/// Replaces templates in the text of a statement with the columns of an entity.
 ///
 /// | template | text |
 /// |---|---|
 /// | `{table}` | `id, name, …` |
-/// | `{table read}` | `table.id, table.name, …`, the columns of a row that is read |
-/// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one row that is sent |
-/// | `{table given}` | the rows that are sent, for `FROM` |
+/// | `{table read}` | `table.id, table.name, …`, the columns of a row to read |
+/// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one sent row |
+/// | `{table given}` | the sent rows, for `FROM` |
 /// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
-/// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows that are sent |
+/// | `{table sent}` | `id, name, string_to_array(list, ','), …` of the sent rows |
 /// | `{table rows}` | the text after `INSERT INTO table ({table})`: all sent rows, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
@@ -378,8 +380,8 @@ fn list<'a, W: 'a>(
     columns.map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// Casts a sent value to its column's type. Lists travel as joined texts, because PostgreSQL's
-/// nested arrays must be rectangular.
+/// Casts a sent value to its column's type. Lists are sent as joined texts, because PostgreSQL
+/// requires nested arrays to be rectangular.
 fn cast<W>(column: &Column<W>, value: &str) -> String {
     match column.of {
         Of::TextList(_) => format!("string_to_array({value}, ',')"),
@@ -397,7 +399,7 @@ macro_rules! binds {
     (@one $name:ident, $value:expr) => { (stringify!($name), $value.into()) };
 }
 
-/// Values of each row: `each! { ids, id => id: id.uuid() }`.
+/// The values of each row: `each! { ids, id => id: id.uuid() }`.
 #[macro_export]
 macro_rules! each {
     ($all:expr, $one:pat => $($name:ident $(: $value:expr)?),+ $(,)?) => {

@@ -1,5 +1,5 @@
-//! Converts stored columns into values. A value that this program cannot have written is reported
-//! by its column.
+//! Converts stored columns into values. If this program cannot have written a value, the error
+//! names the column.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
     ))
 }
 
-/// The trace of a row. An unreadable one counts as none, so that the work continues.
+/// The trace of a row. An unreadable trace counts as none, so that the work continues.
 pub fn trace(text: Option<&str>) -> Option<TraceParent> {
     text?.parse().ok()
 }
@@ -68,7 +68,7 @@ stored_texts! {
     DayOrTime: text => Self::parse(text);
     // For SQLite, which has no type for dates.
     Date: text => day::parse(text);
-    // A lookup would never find another spelling.
+    // A different spelling is refused, because no lookup would find it.
     Email: text => Self::parse(text).ok().filter(|email| email.as_str() == text);
 }
 
@@ -91,7 +91,7 @@ pub fn parse_all<T: StoredText>(
     texts.into_iter().map(|text| parse(text, column)).collect()
 }
 
-/// Reads a SHA-256. An error gives only the length, since the value may be secret.
+/// Reads a SHA-256. An error shows only the length, because the value may be secret.
 pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
     bytes
         .try_into()
@@ -140,7 +140,7 @@ pub fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// Reads coordinates, which are set together.
+/// Reads coordinates, which are either both set or both missing.
 pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coordinates> {
     Some(Coordinates {
         latitude: latitude?,
@@ -180,7 +180,8 @@ pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
     read().ok_or_else(|| corrupt("events.attention", stored))
 }
 
-/// A text after all with this prefix: the last valid non-character code point, several times.
+/// A text after all texts with this prefix: it continues with the last code point, which no text
+/// uses.
 pub(crate) fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }

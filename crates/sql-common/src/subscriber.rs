@@ -75,8 +75,8 @@ fn provider_id(place: &Place) -> Option<&str> {
     place.id.as_ref().map(|id| id.0.as_str())
 }
 
-/// The accounts that showed the person during a move: the old one if found there, the new one after
-/// joining.
+/// The accounts that had the person during a move: the old one if the person was found there, the
+/// new one after joining.
 const fn shown_in(migrated: Migrated) -> Option<&'static str> {
     match (migrated.was_found, migrated.has_joined) {
         (false, false) => None,
@@ -159,7 +159,7 @@ impl TryFrom<SubscriberRow> for Subscriber {
 
     fn try_from(row: SubscriberRow) -> Result<Self, StoreError> {
         if row.migration_token.is_empty() {
-            // Without the value: another subscriber's token is secret.
+            // The error does not show the value, because another subscriber's token is secret.
             return Err(corrupt("subscribers.migration_token", ""));
         }
         let synced = row.synced_digest.as_deref();
@@ -238,7 +238,7 @@ pub async fn find_by_token(
     first(conn.load::<FindByToken, SubscriberRow>(token).await?)
 }
 
-/// A list whose condition equals that of an index.
+/// Selects a list whose condition is that of an index.
 macro_rules! list {
     ($condition:literal) => {
         concat!(
@@ -314,7 +314,7 @@ statement! {
 }
 
 statement! {
-    /// Looks up rows in the order sent, which is by id.
+    /// Finds rows in the order in which they are sent, by id.
     Update = every "{subscribers update}",
     over [SubscriberRow]
 }
@@ -334,7 +334,7 @@ fn sent<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
     rows.collect()
 }
 
-/// Writes a newsletter commit within the caller's transaction, subscribers first.
+/// Writes a newsletter commit in the caller's transaction, subscribers first.
 pub async fn commit(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     write(conn, writes).await?;
     write_tasks(conn, &writes.tasks, &HashMap::new()).await
@@ -343,8 +343,9 @@ pub async fn commit(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> 
 /// Writes a commit's subscribers, and locks them until it ends. An unexpected version or a taken
 /// address is a conflict.
 ///
-/// Existing subscribers are locked first, by id, then new ones by address, so overlapping commits
-/// cannot deadlock. Deletions come first, since new subscribers may take over their addresses.
+/// Existing subscribers are locked first, by id, then new subscribers by address. So overlapping
+/// commits cannot deadlock. Deletions come first, because new subscribers may take over the
+/// addresses.
 async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if !writes.purges.is_empty() {
         let ids = writes.subscribers.keys().chain(writes.purges.keys());
@@ -362,8 +363,8 @@ async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     conn.execute_every::<Insert>(&new, &[]).await
 }
 
-/// The ports [`Store`](newsletter::store::Store) and
-/// [`SubscriberReader`](newsletter::store::SubscriberReader) of the newsletter.
+/// Implements the newsletter's ports [`Store`](newsletter::store::Store) and
+/// [`SubscriberReader`](newsletter::store::SubscriberReader).
 #[macro_export]
 macro_rules! subscribers {
     ($store:ty) => {

@@ -1,8 +1,8 @@
-//! The ports of a store in one value. The HTTP interface, the console, the metrics, the workers and
+//! All ports of a store in one value. The HTTP interface, the console, the metrics, the workers and
 //! the commands each take a [`Stores`] and call the ports that they need.
 //!
-//! A new port of a store is a trait in its crate and a line of the list below. A test that needs
-//! one port to fail replaces it: `Stores { health, ..Stores::of(&memory) }`.
+//! To add a port, write a trait in its crate and add a line to the list below. To test the failure
+//! of a port, replace it: `Stores { health, ..Stores::of(&memory) }`.
 
 use std::sync::Arc;
 

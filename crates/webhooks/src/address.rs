@@ -5,20 +5,21 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Whether webhooks may use plain HTTP and non-public addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivateAddresses {
-    /// Only over HTTPS and to public addresses.
+    /// Receivers have HTTPS and public addresses.
     #[default]
     Refuse,
-    /// Anywhere, for networks whose receivers are all the operator's own.
+    /// Receivers may have any address and plain HTTP, for networks where the operator runs them
+    /// all.
     Allow,
 }
 
-/// Whether an address is a single host on the public internet.
+/// Whether an address is a public internet host.
 ///
-/// By the IANA special-purpose address registries and IANA's list of IPv6 address space. A listed
-/// block counts as not public as a whole, even if parts are globally reachable: no receiver is in
-/// anycast or protocol blocks. IPv6 addresses with an embedded IPv4 address are refused, except
-/// those of the well-known NAT64 prefix, which networks without IPv4 use: their IPv4 address
-/// decides.
+/// Uses the IANA special-purpose address registries and IANA's list of IPv6 address space. No
+/// address of a listed block is public, even if parts of the block are globally reachable: anycast
+/// and protocol blocks contain no receivers. An IPv6 address with an embedded IPv4 address is
+/// refused. Only the well-known NAT64 prefix, which networks without IPv4 use, is allowed if its
+/// IPv4 address is public.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -26,39 +27,37 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Outside the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and cloud
-/// services.
+/// Excludes the IANA IPv4 special-purpose addresses (RFC 6890), multicast, and cloud services.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
-        // "This network" with the unspecified address; private; loopback; multicast, reserved and
+        // "This network" with the unspecified address; private; loopback; multicast, reserved,
         // broadcast.
         [0 | 10 | 127 | 224..=255, ..] | [172, 16..=31, ..] | [192, 168, ..]
         | [100, 64..=127, ..]
         | [169, 254, ..]
         | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _]
-        // Azure's host with its metadata service: in a public block, but no receiver.
+        // Azure's metadata service: the block is public, but the host is no receiver.
         | [168, 63, 129, 16]
-        // AS112, twice; AMT; relays of 6to4.
+        // AS112 (two blocks), AMT, and 6to4 relays.
         | [192, 31, 196, _] | [192, 175, 48, _] | [192, 52, 193, _] | [192, 88, 99, _]
         | [198, 18 | 19, ..]
     )
 }
 
-/// By IANA's only block for global unicast, without the special-purpose blocks in it. Outside are
-/// loopback, the unspecified address, mapped, compatible and translated IPv4, local NAT64,
-/// discard-only, segment routing, unique local, link-local, site-local and multicast addresses, and
-/// reserved blocks.
+/// Allows IANA's only block for global unicast, without its special-purpose blocks. All other
+/// blocks are refused: loopback, unspecified, mapped, compatible and translated IPv4, local NAT64,
+/// discard-only, segment routing, unique local, link-local, site-local, multicast, and reserved.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // The well-known prefix of NAT64, before an IPv4 address.
+        // The well-known NAT64 prefix, followed by an IPv4 address.
         [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
             let [.., a, b, c, d] = address.octets();
             is_public_v4(Ipv4Addr::new(a, b, c, d))
         }
-        // Protocol assignments, with Teredo, benchmarking and ORCHID; and documentation.
+        // Protocol assignments (Teredo, benchmarking, ORCHID), and documentation.
         [0x2001, ..=0x1ff | 0xdb8, ..] | [0x3fff, ..=0xfff, ..]
-        // 6to4, and AS112.
+        // 6to4 and AS112.
         | [0x2002, ..] | [0x2620, 0x4f, 0x8000, ..] => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
@@ -74,7 +73,7 @@ mod tests {
         }
     }
 
-    /// Mainly neighbours of refused blocks.
+    /// Mainly addresses next to refused blocks.
     #[test]
     fn hosts_of_the_internet_are_public() {
         check(

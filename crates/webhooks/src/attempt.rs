@@ -1,4 +1,4 @@
-//! One attempt to deliver, and its outcome.
+//! One delivery attempt and its outcome.
 
 use std::time::Duration;
 
@@ -10,28 +10,28 @@ use super::{EndpointUrl, Secret};
 
 const LONGEST_ERROR: usize = 200;
 
-/// An event on its way to one receiver.
+/// An event to send to one receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'a> {
     /// The receiver.
     pub url: &'a EndpointUrl,
-    /// The event's id (`webhook-id`), the same in each attempt: receivers recognise repeated events
-    /// by it.
+    /// The event's id (`webhook-id`). Each attempt has the same one, so receivers recognise
+    /// repeated events.
     pub id: &'a str,
     /// The time of this attempt (`webhook-timestamp`).
     pub timestamp: OffsetDateTime,
     /// The signing secrets, newest first: two during a rotation.
     pub secrets: &'a [Secret],
-    /// The body, which is JSON.
+    /// The JSON body.
     pub body: &'a [u8],
     /// The attempt's trace, for the receiver to continue.
     pub trace: Option<TraceParent>,
 }
 
-/// One attempt to deliver.
+/// One delivery attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The receiver's answer, or why there was none.
+    /// The receiver's answer, or the reason why there was none.
     pub outcome: Outcome,
     /// The time until the answer or the failure.
     pub duration: Duration,
@@ -44,11 +44,11 @@ pub struct Attempt {
 pub enum Outcome {
     /// The receiver answered with this 2xx status.
     Delivered(u16),
-    /// The receiver answered with another status, such as a redirect, which is not followed.
+    /// The receiver answered with another status, for example a redirect, which is not followed.
     Refused {
         /// The status.
         status: u16,
-        /// The requested wait (`Retry-After`).
+        /// The wait that the receiver requested (`Retry-After`).
         retry_after: Option<Duration>,
     },
     /// 410: the receiver wants no more events.
@@ -60,7 +60,7 @@ pub enum Outcome {
 /// The reason why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// The URL or one of its addresses is forbidden; nothing was sent.
+    /// The URL or one of its addresses is forbidden. Nothing was sent.
     #[error("the address is refused")]
     AddressRefused,
     /// The name did not resolve, or the connection failed or was closed.
@@ -75,7 +75,7 @@ pub enum NoAnswer {
     /// The answer is not HTTP.
     #[error("the answer is broken")]
     Broken,
-    /// The service could not send the request, which says nothing about the receiver.
+    /// The service could not send the request. The receiver is not at fault.
     #[error("the request cannot be made")]
     Unsendable,
 }
@@ -104,7 +104,7 @@ impl Attempt {
         }
     }
 
-    /// An attempt without an answer, and its cause in words.
+    /// An attempt without an answer. `cause` is a text.
     pub fn unanswered(reason: NoAnswer, cause: &str, duration: Duration) -> Self {
         let mut error = format!("{reason}");
         if !cause.is_empty() {
@@ -124,7 +124,7 @@ impl Outcome {
         matches!(self, Self::Delivered(_))
     }
 
-    /// Whether the receiver gave no answer, and probably would not for any event.
+    /// Whether the receiver did not answer, probably for reasons unrelated to the event.
     pub const fn is_silent(self) -> bool {
         matches!(self, Self::NoAnswer(_)) && self.was_made()
     }
@@ -143,7 +143,7 @@ impl Outcome {
         }
     }
 
-    /// The requested wait (`Retry-After`).
+    /// The wait that the receiver requested (`Retry-After`).
     pub const fn retry_after(self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => retry_after,

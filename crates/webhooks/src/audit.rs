@@ -1,4 +1,4 @@
-//! The audited actions of operators on webhooks.
+//! The operators' actions on webhooks that are audited.
 
 kernel::actions! {
     WEBHOOKS_CREATE = "webhooks.create",

@@ -11,28 +11,28 @@ use time::{Duration, OffsetDateTime};
 
 use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret, WantedState};
 
-/// The most endpoints per owner.
+/// The largest number of endpoints per owner.
 pub const MOST_ENDPOINTS: usize = 50;
 
-/// How long a replaced secret also signs.
+/// How long a replaced secret still signs, too.
 pub const SECRET_OVERLAP: Duration = Duration::hours(24);
 
 kernel::id::id! {
-    /// An endpoint's id, a UUIDv7 from the command's creator: ids sort by age.
+    /// An endpoint's id. The creator of the command makes a UUIDv7, so ids sort by age.
     EndpointId
 }
 
 /// The owner of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// A client, which manages it by the API.
+    /// A client manages the endpoint by the API.
     Client(ClientId),
-    /// The operators.
+    /// The operators own the endpoint.
     Operator,
 }
 
 impl Owner {
-    /// The client, if it is one.
+    /// The client, if a client is the owner.
     pub const fn client(self) -> Option<ClientId> {
         match self {
             Self::Client(client) => Some(client),
@@ -46,9 +46,10 @@ vocabulary! {
     EndpointState {
         /// Events are delivered.
         Active = "active",
-        /// Events wait, as the owner requested.
+        /// Events wait because the owner paused the endpoint.
         Paused = "paused",
-        /// Events wait: deliveries failed for too long, or the receiver wants no more.
+        /// Events wait because deliveries failed for too long, or the receiver wants no more
+        /// events.
         Disabled = "disabled",
     }
 }
@@ -58,13 +59,13 @@ vocabulary! {
 pub struct Endpoint {
     /// The id.
     pub id: EndpointId,
-    /// Counts changes by the owner, disablings, and resent events.
+    /// Increases with each change by the owner, each disabling, and each resent event.
     pub version: Version,
     /// The owner.
     pub owner: Owner,
     /// The receiver's address.
     pub url: EndpointUrl,
-    /// The wanted events; `None` for all [`PUBLIC`] ones, later ones too.
+    /// The wanted events. `None` means all [`PUBLIC`] events, including future ones.
     pub names: Option<Vec<EventName>>,
     /// The postings whose events an operator's endpoint gets. A client's endpoint follows the
     /// client's current prefixes.
@@ -75,13 +76,13 @@ pub struct Endpoint {
     pub description: Option<String>,
     /// Whether events are delivered.
     pub state: EndpointState,
-    /// Why it is disabled.
+    /// Why the endpoint is disabled.
     pub state_reason: Option<String>,
     /// The secret that signs deliveries.
     pub secret: Secret,
-    /// The replaced secret, which also signs for a while.
+    /// The replaced secret, which still signs until its end.
     pub previous_secret: Option<PreviousSecret>,
-    /// When it was registered.
+    /// When the endpoint was registered.
     pub created_at: OffsetDateTime,
     /// When the current version was written.
     pub updated_at: OffsetDateTime,
@@ -92,19 +93,19 @@ pub struct Endpoint {
 pub struct PreviousSecret {
     /// The secret.
     pub secret: Secret,
-    /// When it stops signing.
+    /// When the secret stops signing.
     pub until: OffsetDateTime,
 }
 
-/// A change of an endpoint to write.
+/// A changed endpoint to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointWrite {
     /// The expected stored version.
     pub expected: Version,
     /// The changed endpoint, with its next version.
     pub endpoint: Endpoint,
-    /// Whether earlier failures no longer count, because the address changed or the owner resumes
-    /// deliveries: the health is reset, and failed events are due.
+    /// Whether earlier failures no longer count because the address changed or the owner resumed
+    /// deliveries. The health is then reset, and failed events are due.
     pub starts_over: bool,
 }
 
@@ -115,15 +116,16 @@ impl Endpoint {
         self.names.as_deref().unwrap_or(ALL)
     }
 
-    /// Whether it receives an event. Every endpoint receives company events.
+    /// Whether the endpoint receives an event. Every endpoint receives company events.
     pub fn wants(&self, event: &Event) -> bool {
         self.names().contains(&event.name) && event.is_for(self.owner.client(), &self.prefixes)
     }
 
-    /// The endpoint limited to what its owner may read now, or why it gets no deliveries.
+    /// Limits the endpoint to what its owner may read now, or returns why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // Its receiver may be anyone's, so reports come only if named.
+            // The receiver may be outside the operator's control, so it gets reports only if it
+            // names them.
             let is_named = self.names.is_some();
             return Ok(self.with_reports_if(is_named));
         }
@@ -137,7 +139,7 @@ impl Endpoint {
         Ok(self.with_reports_if(may_report))
     }
 
-    /// The endpoint without readers' reports, unless permitted.
+    /// Removes readers' reports from the wanted events, unless permitted.
     fn with_reports_if(mut self, may: bool) -> Self {
         if !may && self.names().contains(&REPORT_DECIDED) {
             let names = self.names().iter().filter(|name| **name != REPORT_DECIDED);
@@ -163,7 +165,7 @@ impl Endpoint {
             .collect()
     }
 
-    /// Replaces the secret. An earlier replaced one ends at once.
+    /// Replaces the secret. A secret that was replaced earlier stops signing at once.
     pub fn rotate(&self, new: Secret, now: OffsetDateTime) -> EndpointWrite {
         self.changed(now, |endpoint| {
             let secret = std::mem::replace(&mut endpoint.secret, new);
@@ -200,7 +202,7 @@ impl Endpoint {
         (unchanged != *self).then_some(write)
     }
 
-    /// Stops deliveries until the owner resumes them. Stores call it for the result of a round.
+    /// Stops deliveries until the owner resumes them. Stores call it to record a round.
     pub fn disable(&self, reason: &str, now: OffsetDateTime) -> Self {
         let change = |endpoint: &mut Self| {
             endpoint.set(EndpointState::Disabled, Some(reason.to_owned()));

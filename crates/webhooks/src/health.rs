@@ -1,7 +1,7 @@
-//! The circuit breaker of an endpoint, and its disabling.
+//! The circuit breaker of an endpoint, and the rules that disable it.
 //!
-//! The circuit opens when a receiver does not answer. After the wait it is half-open: one attempt,
-//! a probe, closes it or opens it for longer.
+//! The circuit opens when a receiver does not answer. After a wait, the circuit is half-open and
+//! allows one attempt, the probe. The probe closes the circuit or opens it for longer.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use time::OffsetDateTime;
 
 use super::{Attempt, Outcome};
 
-/// The most concurrent attempts at an endpoint, and the most unanswered in a row before its circuit
-/// opens.
+/// The largest number of concurrent attempts at an endpoint. The circuit opens after this many
+/// consecutive attempts without an answer.
 pub const WINDOW: usize = 32;
 
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
-/// How long the circuit opens; jitter at most doubles it. A wait is about a quarter of the outage,
-/// so a receiver back after twenty minutes waits at most five.
+/// How long the circuit stays open; jitter at most doubles the time. A wait is about a quarter of
+/// the outage so far: after twenty minutes of outage, a receiver waits five minutes at most.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_millis(500),
     longest: Duration::from_mins(5),
@@ -26,16 +26,16 @@ const PAUSES: RetryPolicy = RetryPolicy {
 
 const LONGEST_OPEN: Duration = Duration::from_mins(10);
 
-/// The reason for disabling after five days.
+/// Why an endpoint is disabled after five days.
 pub const NO_SUCCESS: &str = "no delivery has succeeded for five days";
 
-/// The reason for disabling after its client was revoked.
+/// Why an endpoint is disabled after its client was revoked.
 pub const CLIENT_REVOKED: &str = "its client was revoked";
 
-/// The reason for disabling after its client lost the scope of webhooks.
+/// Why an endpoint is disabled after its client lost the scope of webhooks.
 pub const SCOPE_WITHDRAWN: &str = "its client may not manage webhooks any more";
 
-/// The reason for disabling after 410.
+/// Why an endpoint is disabled after the answer 410.
 pub const WANTS_NO_MORE: &str = "the receiver answered 410: it wants no more events";
 
 /// The health of an endpoint.
@@ -43,38 +43,39 @@ pub const WANTS_NO_MORE: &str = "the receiver answered 410: it wants no more eve
 pub struct Health {
     /// The last success.
     pub last_success_at: Option<OffsetDateTime>,
-    /// The first failure since then.
+    /// The first failure since the last success.
     pub failing_since: Option<OffsetDateTime>,
-    /// The consecutive silent rounds: no attempt was answered, or none of the last [`WINDOW`].
+    /// The number of consecutive silent rounds. In a silent round, no attempt was answered, or none
+    /// of the last [`WINDOW`].
     pub silent_rounds: u32,
     /// The end of the open circuit, or of the pause that the receiver requested (`Retry-After`).
     pub open_until: Option<OffsetDateTime>,
 }
 
 impl Health {
-    /// Whether the circuit is open: no attempts.
+    /// Whether the circuit is open, so that no attempt is allowed.
     pub fn is_open(&self, now: OffsetDateTime) -> bool {
         self.open_until.is_some_and(|until| now < until)
     }
 
-    /// Whether the circuit is half-open, or will be after its wait: a round makes one attempt, to
-    /// find out whether the receiver answers.
+    /// Whether the circuit is half-open, or will be after its wait. A round then makes one attempt,
+    /// to find out whether the receiver answers.
     pub const fn is_half_open(&self) -> bool {
         self.silent_rounds > 0
     }
 
-    /// The most concurrent attempts.
+    /// The largest number of concurrent attempts.
     pub const fn window(&self) -> usize {
         if self.is_half_open() { 1 } else { WINDOW }
     }
 
-    /// Whether an answer makes unanswered events due. A single silent round may be due to one
-    /// unanswerable event, which keeps to its schedule.
+    /// Whether an answer makes unanswered events due. After only one silent round it does not: the
+    /// cause may be a single event, which keeps to its schedule.
     pub const fn answer_ends_silence(&self) -> bool {
         self.silent_rounds > 1
     }
 
-    /// Counts an ended attempt. Returns why the endpoint is disabled, if it is.
+    /// Counts a finished attempt. If it disables the endpoint, returns the reason.
     #[must_use]
     pub fn note(&mut self, attempt: &Attempt, now: OffsetDateTime) -> Option<&'static str> {
         match attempt.outcome {
@@ -97,7 +98,7 @@ impl Health {
         self.open_until = Some(now + PAUSES.spread(self.silent_rounds, jitter));
     }
 
-    /// An open circuit becomes half-open; a pause requested by the receiver stays.
+    /// Makes an open circuit half-open. A pause that the receiver requested stays.
     #[must_use]
     pub fn probed_now(self) -> Self {
         Self {
@@ -106,15 +107,15 @@ impl Health {
         }
     }
 
-    /// Closes the circuit after a round with answers, except for a requested pause of at most ten
-    /// minutes.
+    /// Closes the circuit after a round with answers. A requested pause (at most ten minutes)
+    /// stays.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
         self.open_until = asked.map(|wait| now + wait.min(LONGEST_OPEN));
     }
 }
 
-/// The pause that a receiver requests for all events: with 429 or 503.
+/// The pause that a receiver requested for all events, with the status 429 or 503.
 pub fn asked_pause(outcome: Outcome) -> Option<Duration> {
     match outcome {
         Outcome::Refused {

@@ -1,16 +1,16 @@
-//! Webhooks: calls that notify receivers of events, by Standard Webhooks 1.0.
+//! Webhooks: calls that notify receivers of events, as Standard Webhooks 1.0 specifies.
 //!
-//! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and waiting
-//! [subjects](WaitingSubject), whose next event failed, or which have too many events for a round.
-//! A worker leases an endpoint from [`Webhooks`], makes a round of attempts ([`DeliveryRound`]),
-//! and records it ([`Round`]); [`Health`] is the circuit breaker. An event whose last scheduled
-//! attempt failed is a dead letter: it no longer waits, but its owner may
+//! An [`Endpoint`] has a cursor in the [event log](kernel::event), a lease, and [waiting
+//! subjects](WaitingSubject). A subject waits if its next event failed, or if it has too many
+//! events for a round. A worker leases an endpoint from [`Webhooks`], makes a round of attempts
+//! ([`DeliveryRound`]), and records it ([`Round`]). [`Health`] is the circuit breaker. An event
+//! whose last scheduled attempt failed is a dead letter. It no longer waits, but its owner may
 //! [resend](ManagedWebhooks::resend) it.
 //!
-//! Others choose a receiver's address ([`EndpointUrl`]), which must not lead into the service's own
-//! network: its spelling is checked here, its name's IP addresses by the adapter behind [`Sender`].
-//! A [`Delivery`] is signed with the endpoint's [`Secret`]; its [`Attempt`] has an [`Outcome`];
-//! [`RetrySchedule`] times the next attempt.
+//! Clients choose a receiver's address ([`EndpointUrl`]), which must not lead into the service's
+//! own network. This crate checks the spelling, and the adapter behind [`Sender`] checks the IP
+//! addresses of the name. The endpoint's [`Secret`] signs a [`Delivery`]. Its [`Attempt`] has an
+//! [`Outcome`]; [`RetrySchedule`] times the next attempt.
 
 #![warn(missing_docs)]
 

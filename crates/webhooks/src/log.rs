@@ -11,12 +11,12 @@ use kernel::{
 
 use crate::{DeliveryRecord, Endpoint, Owner};
 
-/// An attempt at an event, and the event.
+/// An attempt with its event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedDelivery {
     /// The attempt.
     pub record: DeliveryRecord,
-    /// `None` if the event is no longer kept, or the owner may not see it any more.
+    /// `None` if the event is no longer kept, or hidden from the owner.
     pub event: Option<RecordedEvent>,
 }
 
@@ -30,7 +30,7 @@ impl LoggedDelivery {
     }
 }
 
-/// Adds events from the log to attempts: attempts are stored without them.
+/// Adds the events from the log to attempts, which are stored without them.
 pub async fn logged(
     endpoint: Endpoint,
     records: Vec<DeliveryRecord>,
@@ -53,7 +53,7 @@ pub async fn logged(
     Ok(records.into_iter().map(with_event).collect())
 }
 
-/// The endpoint limited to what its owner may see now; `None` if that is nothing.
+/// Limits the endpoint to what its owner may read now. `None` if that is nothing.
 pub async fn of_owner(
     endpoint: Endpoint,
     clients: &dyn Clients,
@@ -78,7 +78,7 @@ pub async fn posting_of(
         return Ok(None);
     }
     let found = postings.find(&posting.source_identifier).await?;
-    // The identifier may have been pushed again after a deletion.
+    // After a deletion, a new posting may have the same identifier.
     let found = found.filter(|found| found.posting.id == posting.id);
     Ok(found.map(|view| view.seen_by(&endpoint.prefixes)))
 }

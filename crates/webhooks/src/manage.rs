@@ -1,4 +1,4 @@
-//! Owners' commands about endpoints, by API or command line.
+//! Owners' commands about endpoints, from the API or the command line.
 
 use access::Clients;
 use domain::{
@@ -24,7 +24,7 @@ use crate::{
 /// Why a command about an endpoint was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// The endpoint does not exist, or is another owner's.
+    /// The endpoint does not exist, or has another owner.
     #[error("Webhook not found.")]
     NotFound,
     /// The event does not exist, is no longer kept, or is hidden from the owner.
@@ -46,7 +46,7 @@ pub enum WebhookError {
 
 kernel::store_failure!(WebhookError);
 
-/// Who gives a command about endpoints.
+/// The principal that gives a command about endpoints.
 #[derive(Clone, Copy, Debug)]
 pub enum Manager<'a> {
     /// A client, which manages its own endpoints.
@@ -64,7 +64,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Whose endpoints it may see; `None` for all.
+    /// The owner whose endpoints the manager may see; `None` for all.
     const fn scope(self) -> Option<Owner> {
         match self {
             Self::Client(id) => Some(Owner::Client(id)),
@@ -91,12 +91,12 @@ pub struct ManagedWebhooks<'a> {
     pub clients: &'a dyn Clients,
     /// The client that calls receivers.
     pub sender: &'a dyn Sender,
-    /// Who gives the commands.
+    /// The principal that gives the commands.
     pub by: Manager<'a>,
 }
 
 impl ManagedWebhooks<'_> {
-    /// Registers an endpoint for future events. `prefixes` are for operators' endpoints.
+    /// Registers an endpoint for future events. `prefixes` apply only to operators' endpoints.
     pub async fn create(
         &self,
         new: NewEndpoint,
@@ -150,7 +150,7 @@ impl ManagedWebhooks<'_> {
         found.filter(is_seen).ok_or(WebhookError::NotFound)
     }
 
-    /// Changes an endpoint, and returns the result.
+    /// Changes an endpoint and returns it.
     pub async fn update(
         &self,
         id: EndpointId,
@@ -166,7 +166,7 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_UPDATE, now, decide).await
     }
 
-    /// Replaces the secret. The old one also signs for a while.
+    /// Replaces the secret. The old secret still signs for 24 hours.
     pub async fn rotate(
         &self,
         id: EndpointId,
@@ -177,8 +177,8 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_ROTATE, now, decide).await
     }
 
-    /// Loads, decides and writes, repeatedly on conflicts: a worker may have disabled the endpoint,
-    /// or another manager changed it.
+    /// Loads the endpoint, decides and writes. Repeats this on a conflict, when a worker or another
+    /// manager changed the endpoint.
     async fn write(
         &self,
         id: EndpointId,
@@ -231,9 +231,9 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// Redelivers one event, such as a dead letter, as if it had not been attempted. An open
-    /// circuit is probed now. Earlier waiting events of the posting go first, later ones follow. An
-    /// event after the endpoint's cursor comes anyway.
+    /// Redelivers one event, for example a dead letter, as if it had no attempts. An open circuit
+    /// allows a probe now. The posting's waiting events keep their order. An event after the
+    /// endpoint's cursor needs no change: it will be delivered anyway.
     pub async fn resend(
         &self,
         id: EndpointId,
@@ -255,7 +255,7 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// The content of a delivery: the event, and its current posting if the endpoint includes it.
+    /// The content of a delivery: the event, with its current posting if the endpoint includes it.
     pub async fn content(
         &self,
         id: EndpointId,
@@ -291,8 +291,8 @@ impl ManagedWebhooks<'_> {
         Ok(logged(endpoint, records, self.log, self.clients).await?)
     }
 
-    /// Audits an operator's ping before it is sent: a ping writes nothing that the entry could
-    /// join.
+    /// Audits an operator's ping before it is sent. A ping writes nothing else, so the audit entry
+    /// has its own commit.
     pub async fn announce_test(
         &self,
         id: EndpointId,
@@ -308,7 +308,8 @@ impl ManagedWebhooks<'_> {
         Ok(())
     }
 
-    /// Sends a ping with this id and body, in any state. The attempt is not recorded.
+    /// Sends a ping with this id and body, whatever the endpoint's state. The attempt is not
+    /// recorded.
     pub async fn test(
         &self,
         id: EndpointId,

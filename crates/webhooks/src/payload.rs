@@ -23,9 +23,9 @@ pub const LONGEST_DESCRIPTION: usize = 255;
 vocabulary! {
     /// The states that an owner may set.
     WantedState {
-        /// Deliver; waiting events follow.
+        /// Deliver events, those that wait as well.
         Active = "active",
-        /// Wait.
+        /// Let events wait.
         Paused = "paused",
     }
 }
@@ -46,15 +46,15 @@ pub struct NewEndpoint {
 /// An owner's change of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndpointChange {
-    /// The address; cannot be cleared.
+    /// The address, which cannot be cleared.
     pub url: Patch<EndpointUrl>,
-    /// The wanted events; cleared means all.
+    /// The wanted events. Cleared means all.
     pub names: Patch<Vec<EventName>>,
-    /// Whether events include the posting; cleared means no.
+    /// Whether events include the posting. Cleared means no.
     pub include_posting: Patch<bool>,
     /// The description.
     pub description: Patch<String>,
-    /// The state; cannot be cleared.
+    /// The state, which cannot be cleared.
     pub state: Patch<WantedState>,
 }
 
@@ -73,7 +73,7 @@ impl Term for PublicEvent {
         names.find(|name| name.as_str() == text).map(Self)
     }
 
-    /// Recognises another case, other separators, a missing subject, and misspellings.
+    /// Recognises misspellings, different case or separators, and a missing subject.
     fn likely(text: &str) -> Option<&'static str> {
         static ALL: &[EventName] = &PUBLIC;
         let names = || ALL.iter().map(EventName::as_str);
@@ -107,7 +107,7 @@ impl FromStr for PublicEvent {
 }
 
 impl PublicEvent {
-    /// The listed events in order, each once.
+    /// The listed events in the usual order, each once.
     pub fn names(listed: Vec<Self>) -> Vec<EventName> {
         unique(listed.into_iter().map(|Self(name)| name))
     }
@@ -124,7 +124,7 @@ fields! {
     }
 }
 
-/// Body members, with their names in other services.
+/// The members of bodies, and their names in other services.
 const MEMBERS: [Word; 7] = [
     (
         "url",
@@ -184,7 +184,7 @@ const MEMBERS: [Word; 7] = [
     ("event", &["id", "event id", "webhook id", "message id"]),
 ];
 
-/// Refuses unknown members of a `T`: a misspelt one would silently change deliveries.
+/// Refuses unknown members of a `T`, because a misspelt member would change deliveries unnoticed.
 fn refuse_unknown<T: FieldValue>(errors: &mut FieldErrors) {
     body::refuse_unknown_as(errors, |name| {
         let known = |(member, _): &Word| T::FIELDS.iter().any(|field| field.name == *member);
@@ -242,7 +242,7 @@ impl NewEndpoint {
 }
 
 impl From<NewEndpoint> for EndpointChange {
-    /// The change that resets an endpoint to a new one's settings, except its state.
+    /// The change that gives an endpoint all settings of a new one, except the state.
     fn from(new: NewEndpoint) -> Self {
         Self {
             url: Patch::Set(new.url),

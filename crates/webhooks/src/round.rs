@@ -1,9 +1,9 @@
-//! A round of attempts at one endpoint: the choice of the next, and the combined result.
+//! A round of attempts at one endpoint: chooses the next attempt, and combines the results.
 //!
-//! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) attempts, reports
-//! the [end](DeliveryRound::end) of each, and records the [result](DeliveryRound::finish) once none
-//! is in progress. A round that must end early is [stopped](DeliveryRound::stop), and recorded as
-//! well.
+//! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) attempts, and
+//! reports the [end](DeliveryRound::end) of each. When no attempt is in progress, the worker
+//! records the [result](DeliveryRound::finish). To end a round early, the worker
+//! [stops](DeliveryRound::stop) it and records it as usual.
 
 mod item;
 mod lane;
@@ -34,19 +34,21 @@ use super::{
 /// After this time a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The most waiting subjects of an endpoint. Events of others stay in the log after the cursor, as
-/// long as it keeps them. So one statement can change all waiting subjects within its time limit.
+/// The largest number of waiting subjects of an endpoint. While so many wait, events of other
+/// subjects stay in the log after the cursor. So one statement can change all waiting subjects
+/// within its time limit.
 pub const MOST_WAITING: usize = 10_000;
 
 /// A round in progress.
 #[derive(Debug)]
 pub struct DeliveryRound {
-    /// Whether some events after the endpoint's cursor are no longer kept, and are skipped.
+    /// Whether some events after the endpoint's cursor are no longer kept, so that the round skips
+    /// them.
     pub has_gap: bool,
     tracked: TrackedEndpoint,
     schedule: RetrySchedule,
-    /// The events of waiting subjects, and the wanted events of the page after the cursor, each
-    /// subject's in order.
+    /// The events of waiting subjects, and the wanted events of the page after the cursor. Each
+    /// subject's events are in order.
     items: Vec<Item>,
     order: Vec<usize>,
     next: Cursor,
@@ -55,13 +57,13 @@ pub struct DeliveryRound {
     stored: HashMap<Uuid, WaitingSubject>,
     /// The waiting subjects whose next event this round may attempt.
     due: HashSet<Uuid>,
-    /// How far the round has read the log for a subject, as [`WaitingSubject::read_to`].
+    /// How far the round has read the log for a subject (see [`WaitingSubject::read_to`]).
     read_to: HashMap<Uuid, Cursor>,
-    /// The lanes read or found, by id.
+    /// The lanes that the round read or found, by id.
     lanes: BTreeMap<Uuid, Lane>,
-    /// Events that the log no longer has, as records.
+    /// Records of events that are no longer in the log.
     not_kept: Vec<DeliveryRecord>,
-    /// Ended attempts with their numbers.
+    /// Finished attempts with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
     has_more: bool,
     rest: Duration,
@@ -69,13 +71,13 @@ pub struct DeliveryRound {
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
-    /// Whether a request was answered; unset without requests.
+    /// Whether any request was answered. `None` if no request was sent.
     answered: Option<bool>,
     /// The unanswered attempts since the last answer.
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
-    /// Whether an attempt was withdrawn, because it cannot be made now.
+    /// Whether the worker withdrew an attempt that cannot be made now.
     withdrew: bool,
 }
 
@@ -89,17 +91,18 @@ pub struct Begun {
 }
 
 struct Remains {
-    /// New and changed ones, by the place of their next event.
+    /// New and changed subjects, ordered by their next event.
     waiting: Vec<WaitingSubject>,
-    /// Those that no longer wait.
+    /// Subjects that no longer wait.
     settled: Vec<Uuid>,
 }
 
 impl DeliveryRound {
-    /// The next attempt, if one is allowed now. `None` with none in progress ends the round.
+    /// Returns the next attempt, if one is allowed now. The round ends when this returns `None` and
+    /// no attempt is in progress.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
-        // Each unanswered attempt reduces the concurrent ones, so that an unavailable receiver gets
-        // at most a window of attempts.
+        // Each unanswered attempt reduces the number of concurrent ones. So an unavailable receiver
+        // gets at most [`WINDOW`] attempts.
         let may_be_lost = self.under_way + self.unanswered;
         if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before().window() {
             return None;
@@ -136,12 +139,12 @@ impl DeliveryRound {
             || self.disabled.is_some()
     }
 
-    /// Whether a whole window of attempts in a row got no answer.
+    /// Whether a whole [window](Health::window) of consecutive attempts had no answer.
     fn is_silent_stretch(&self) -> bool {
         self.unanswered >= self.before().window()
     }
 
-    /// Reports the end of an attempt. `jitter` is random, from 0 to 1.
+    /// Reports a finished attempt. `jitter` is random, from 0 to 1.
     ///
     /// # Panics
     ///
@@ -174,7 +177,7 @@ impl DeliveryRound {
         };
         item.state = match (outcome, item.due_at, wait) {
             (Outcome::Delivered(_), ..) => State::Delivered,
-            // An early probe does not count in its schedule.
+            // A probe before the event's due time does not count in its schedule.
             (Outcome::NoAnswer(_), Some(due_at), _) => failed(item.attempts - 1, due_at),
             (.., None) => State::DeadLetter,
             (.., Some(wait)) => {
@@ -199,8 +202,8 @@ impl DeliveryRound {
         self.attempts.push((number, record));
     }
 
-    /// Withdraws an attempt that was not made, for reasons other than the receiver. The round
-    /// begins no more.
+    /// Withdraws an attempt that was not made, for a reason unrelated to the receiver. The round
+    /// begins no more attempts.
     ///
     /// # Panics
     ///
@@ -215,7 +218,7 @@ impl DeliveryRound {
         self.withdrew = true;
     }
 
-    /// The result of all ended attempts. `jitter` is random, from 0 to 1.
+    /// The combined result of all finished attempts. `jitter` is random, from 0 to 1.
     pub fn finish(&self, now: OffsetDateTime, jitter: f64) -> Round {
         let to = self.to();
         let mut health = self.health;
@@ -260,18 +263,18 @@ impl DeliveryRound {
         }
     }
 
-    /// The subjects that the round is about.
+    /// The subjects whose events the round has.
     pub fn subjects(&self) -> HashSet<Uuid> {
         let subjects = self.items.iter().map(|item| item.subject);
         subjects.chain(self.lanes.keys().copied()).collect()
     }
 
-    /// The result for an endpoint whose owner changed it or resent an event during the round.
-    /// `stored` has its waiting [subjects](Self::subjects) as stored now. The result is the
-    /// [same](Self::finish) unless the URL changed or the endpoint was paused. In both cases
-    /// deliveries count, but failures do not, because they concern the former endpoint: their
-    /// events are due with their former attempts, and none becomes a dead letter. Events that were
-    /// only read are read again.
+    /// The result if the owner changed the endpoint or resent an event during the round. `stored`
+    /// has the waiting [subjects](Self::subjects) as stored now. The result is the
+    /// [same](Self::finish) unless the URL changed or the endpoint was paused. After such a change,
+    /// deliveries count, but failures do not, because they concern the former endpoint. Failed
+    /// events are due with their former attempts, and none becomes a dead letter. Events without
+    /// attempts are read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,
@@ -305,7 +308,7 @@ impl DeliveryRound {
         }
     }
 
-    /// The end of the page, or its last attempted event if some are left.
+    /// The end of the page, or its last attempted event if the page has events left.
     fn to(&self) -> Cursor {
         let (from, next) = (self.tracked.cursor, self.next);
         self.passed(&Source::Page, from, next, true)
@@ -316,8 +319,8 @@ impl DeliveryRound {
         self.passed(&Source::Page, from, next, false)
     }
 
-    /// How far a source's events are done, from `from` to `next`: to the last attempted one, or to
-    /// `next` if `may_be_all` and none is left.
+    /// The place up to which a source's events are done. It is `next` if `may_be_all` and no event
+    /// is left; otherwise the last attempted event, or `from`.
     fn passed(&self, source: &Source, from: Cursor, next: Cursor, may_be_all: bool) -> Cursor {
         let items = || self.items.iter().filter(|item| item.source == *source);
         if may_be_all && !items().any(Item::is_left) {

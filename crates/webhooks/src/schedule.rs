@@ -1,9 +1,9 @@
-//! When to retry.
+//! The times of retries.
 
 use std::{num::IntErrorKind, str::FromStr, time::Duration};
 
-/// The default waits in seconds: those of Standard Webhooks, the longest repeated for two more
-/// days.
+/// The default waits in seconds. They are those of Standard Webhooks, and the longest one repeats
+/// for two more days.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
 const DEFAULT_WAITS: [u64; 10] = [
@@ -21,7 +21,7 @@ pub const LONGER_THAN_ANY_WAIT: time::Duration = time::Duration::days(9);
 
 const JITTER: f64 = 0.2;
 
-/// Waits between the attempts at an event, which is a dead letter after the last.
+/// The waits between an event's attempts. After the last attempt, the event is a dead letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetrySchedule(Vec<Duration>);
 
@@ -29,10 +29,10 @@ pub struct RetrySchedule(Vec<Duration>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidRetrySchedule {
-    /// It has no wait.
+    /// The text has no wait.
     #[error("must have at least one wait")]
     Empty,
-    /// It has more than 30 waits.
+    /// The text has more than 30 waits.
     #[error("must not have more than {MOST} waits")]
     TooMany,
     /// A wait is not a whole number.
@@ -44,11 +44,11 @@ pub enum InvalidRetrySchedule {
 }
 
 impl RetrySchedule {
-    /// The wait after this number of attempts; `None` for a dead letter. An event without attempts
+    /// The wait after this number of attempts; `None` for a dead letter. Without attempts, an event
     /// is due at once.
     ///
-    /// `jitter` (random, from 0 to 1) adds up to 20 %, so that events that failed together are not
-    /// retried together. A wait requested by the receiver holds for up to a day.
+    /// `jitter` (random, from 0 to 1) adds up to 20 %, so that retries of events that failed
+    /// together are spread. A wait that the receiver requested counts, up to one day.
     pub fn next(
         &self,
         attempts: u32,

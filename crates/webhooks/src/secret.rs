@@ -20,7 +20,7 @@ pub enum InvalidSecret {
     /// The text is not `whsec_` and base64.
     #[error("must be {PREFIX} and base64")]
     Malformed,
-    /// It is too short or too long.
+    /// The key is too short or too long.
     #[error("must be of {SHORTEST} to {LONGEST} bytes")]
     Length,
 }
@@ -36,7 +36,7 @@ impl Secret {
         }
     }
 
-    /// A new secret from random bytes.
+    /// Wraps a new key of random bytes.
     pub fn drawn(key: [u8; 32]) -> Self {
         Self(Box::new(key))
     }
@@ -48,7 +48,7 @@ impl Secret {
         Self::new(key.map_err(|_| InvalidSecret::Malformed)?)
     }
 
-    /// The text for the receiver's operator, shown once.
+    /// The text for the receiver's operator, who sees it only once.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(&self.0))
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Secret {
 mod tests {
     use super::*;
 
-    /// The specification's example.
+    /// The example of the specification.
     const TEXT: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     #[test]

@@ -7,15 +7,15 @@ use super::{Attempt, Delivery, EndpointUrl, InvalidEndpointUrl};
 /// The client that calls receivers.
 #[async_trait]
 pub trait Sender: Send + Sync {
-    /// Makes one attempt: one signed request, without redirects.
+    /// Makes one attempt: sends one signed request, and follows no redirect.
     ///
-    /// If private addresses are refused, it connects only to [public](super::is_public) ones,
-    /// whatever the name resolved to when it was checked. It ends within 15 seconds and discards
-    /// the answer's body.
+    /// If private addresses are refused, connects only to [public](super::is_public) addresses,
+    /// whatever the earlier check resolved. The attempt ends within 15 seconds. The answer's body
+    /// is discarded.
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt;
 
-    /// Resolves a new endpoint's name, so that a bad address is refused at once. Does not call the
-    /// receiver.
+    /// Resolves a new endpoint's name, so that a bad address is refused at registration. Does not
+    /// call the receiver.
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem>;
 }
 
@@ -23,17 +23,17 @@ pub trait Sender: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressProblem {
-    /// The URL itself.
+    /// The URL is not allowed.
     #[error(transparent)]
     Url(#[from] InvalidEndpointUrl),
-    /// A name without public addresses. The answer is the same as for a private address, so that
-    /// clients learn nothing about names in a private network.
+    /// The name has no public address. Private addresses get the same answer, so clients learn
+    /// nothing about names in a private network.
     #[error("{}", InvalidEndpointUrl::Private)]
     NotPublic,
-    /// The name has no address, where private ones are allowed.
+    /// The name has no address at all. Only reported where private addresses are allowed.
     #[error("must have a host whose name can be resolved")]
     Unresolved,
-    /// The name was not resolved in time.
+    /// The name did not resolve in time.
     #[error("must have a host whose name can be resolved, which took too long just now")]
     Late,
 }

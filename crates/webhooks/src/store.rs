@@ -16,20 +16,20 @@ use uuid::Uuid;
 
 use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner, WaitingSubject};
 
-/// The newest deliveries kept per endpoint.
+/// How many of the newest deliveries the store keeps per endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
 
-/// How long an endpoint rests after a round with nothing left to do: a steady stream of events,
-/// wanted or not, makes about one round a second.
+/// How long an endpoint rests after a round that leaves nothing to do. So even a steady stream of
+/// events makes only about one round a second.
 pub const REST: Duration = Duration::from_secs(1);
 
-/// The rest of an endpoint that takes no fresh events for now.
+/// How long an endpoint rests while it takes no fresh events.
 pub const FULL_REST: Duration = Duration::from_secs(5);
 
-/// The longest credible rest: clocks of processes differ by some seconds.
+/// The longest credible rest. The clocks of processes may differ by some seconds.
 pub const LONGEST_REST: Duration = Duration::from_secs(10);
 
-/// The largest count of waiting events.
+/// Waiting events are counted up to this number.
 pub const MOST_WAITING_COUNTED: usize = 1_000;
 
 /// An endpoint and its progress.
@@ -44,7 +44,7 @@ pub struct TrackedEndpoint {
 }
 
 impl TrackedEndpoint {
-    /// Whether it is disabled, or has failed for an hour.
+    /// Whether the endpoint is disabled, or has failed for an hour.
     pub fn needs_attention(&self, now: OffsetDateTime) -> bool {
         let is_failing = |since: OffsetDateTime| now - since >= time::Duration::HOUR;
         match self.endpoint.state {
@@ -58,7 +58,7 @@ impl TrackedEndpoint {
 /// An attempt at an event, as shown to the owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// When it ended, or when the event became a dead letter without one.
+    /// When the attempt ended, or when the event became a dead letter without an attempt.
     pub at: OffsetDateTime,
     /// The event.
     pub event: Cursor,
@@ -70,7 +70,7 @@ pub struct DeliveryRecord {
     pub status: Option<u16>,
     /// The time until the answer, in whole milliseconds.
     pub duration: Duration,
-    /// Why it failed.
+    /// Why the attempt failed.
     pub error: Option<String>,
 }
 
@@ -85,11 +85,11 @@ pub struct Round {
     pub from: Cursor,
     /// The new cursor.
     pub to: Cursor,
-    /// New and changed waiting subjects, by the place of their next event.
+    /// New and changed waiting subjects, ordered by their next event.
     pub waiting: Vec<WaitingSubject>,
     /// Subjects that no longer wait. None is in `waiting`.
     pub settled: Vec<Uuid>,
-    /// The dead letters: events whose last attempt failed.
+    /// The number of dead letters: events whose last attempt failed.
     pub dead_letters: usize,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
@@ -97,16 +97,16 @@ pub struct Round {
     pub health: Health,
     /// Why the endpoint is disabled, if it is.
     pub disabled: Option<String>,
-    /// Whether the endpoint answers again: unanswered waiting events are due now.
+    /// Whether the endpoint answers again, so that unanswered waiting events are due now.
     pub wakes_silent: bool,
     /// When the round ended.
     pub at: OffsetDateTime,
-    /// The next lease is possible from then on: [at most](REST) a second later.
+    /// When the endpoint may be leased again: [at most](REST) a second later.
     pub again_at: OffsetDateTime,
 }
 
 impl Round {
-    /// A round without attempts or events, which ends the lease.
+    /// A round without attempts or events, which only ends the lease.
     pub const fn idle(tracked: &TrackedEndpoint, now: OffsetDateTime) -> Self {
         Self {
             endpoint: tracked.endpoint.id,
@@ -125,7 +125,7 @@ impl Round {
         }
     }
 
-    /// Whether it only ends the lease and skips unwanted events, as a [`Release`] does.
+    /// Whether the round only ends the lease and skips unwanted events, like a [`Release`].
     pub fn is_idle(&self) -> bool {
         self.deliveries.is_empty()
             && self.settled.is_empty()
@@ -137,11 +137,11 @@ impl Round {
 /// The result of recording a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// Written; the lease has ended.
+    /// The round was written, and the lease has ended.
     Done,
-    /// Nothing written: the lease was lost, or the cursor was moved back meanwhile.
+    /// Nothing was written, because the lease was lost or the cursor was moved back.
     Lost,
-    /// Nothing written, and the lease continues: the endpoint's version changed.
+    /// Nothing was written, because the endpoint's version changed. The lease continues.
     Changed,
 }
 
@@ -150,11 +150,12 @@ pub enum Recorded {
 pub struct Lease {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The holder's id, random for each query, so that a late end of one lease never ends the next.
+    /// The holder's id, random for each query. A late end of one lease therefore never ends the
+    /// next.
     pub holder: Uuid,
 }
 
-/// The end of a lease without a result, except for skipped events.
+/// The end of a lease that has no result except skipped events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The lease.
@@ -165,7 +166,7 @@ pub struct Release {
     pub from: Cursor,
     /// The new cursor, if version and cursor are unchanged.
     pub to: Cursor,
-    /// The next lease is possible from then on: [at most](REST) a second later.
+    /// When the endpoint may be leased again: [at most](REST) a second later.
     pub again_at: OffsetDateTime,
 }
 
@@ -180,7 +181,7 @@ pub struct LeaseQuery {
     pub now: OffsetDateTime,
     /// The end of the event log.
     pub end: Cursor,
-    /// The largest number of endpoints.
+    /// The largest number of endpoints to lease.
     pub limit: usize,
 }
 
@@ -189,24 +190,25 @@ pub struct LeaseQuery {
 pub struct EndpointBacklog {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// Waiting events, at most [`MOST_WAITING_COUNTED`].
+    /// The number of waiting events, at most [`MOST_WAITING_COUNTED`].
     pub waiting: usize,
-    /// The time of the first event after its cursor, wanted or not.
+    /// The time of the first event after the cursor, even of an unwanted one.
     pub behind_since: Option<OffsetDateTime>,
 }
 
-/// The port to endpoints. An operator's call brings an audit entry, written in the same commit if
-/// the call has an effect.
+/// The port to endpoints. An operator's call includes an audit entry. If the call has an effect,
+/// the entry is written in the same commit.
 ///
-/// A worker [leases](Self::lease) endpoints with something to do, makes a round for each, and
-/// [records](Self::record) it, which ends the lease; a round without attempts is
-/// [released](Self::release). A round unrecorded after a crash or a lost lease is repeated.
+/// A worker [leases](Self::lease) endpoints that have something to do, makes a round for each, and
+/// [records](Self::record) the round, which ends the lease. If there are no attempts, the worker
+/// [releases](Self::release) the endpoint. If a round is not recorded, because of a crash or a lost
+/// lease, another worker repeats it.
 #[async_trait]
 pub trait Webhooks: Send + Sync {
-    /// Adds an endpoint that gets the events after a cursor.
+    /// Adds an endpoint, which gets the events after a cursor.
     ///
-    /// [`StoreError::Conflict`] above the owner's limit [`MOST_ENDPOINTS`](super::MOST_ENDPOINTS),
-    /// also for concurrent callers.
+    /// [`StoreError::Conflict`] above [`MOST_ENDPOINTS`](super::MOST_ENDPOINTS) per owner, even
+    /// with concurrent callers.
     async fn insert(
         &self,
         endpoint: &Endpoint,
@@ -217,7 +219,8 @@ pub trait Webhooks: Send + Sync {
     /// Finds an endpoint.
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError>;
 
-    /// Up to `limit` endpoints of an owner, or of all, after the given id, ascending.
+    /// Returns up to `limit` endpoints after the given id, ascending: of an owner, or of all
+    /// owners.
     async fn list(
         &self,
         owner: Option<Owner>,
@@ -225,19 +228,20 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
-    /// Writes a change of an endpoint, which keeps its cursor, lease and deliveries. If it [starts
-    /// over](EndpointWrite::starts_over), its health is reset, and no attempt is due later than the
-    /// change.
+    /// Writes a changed endpoint. Its cursor, lease and deliveries stay. If the endpoint [starts
+    /// over](EndpointWrite::starts_over), its health is reset, and attempts that are due later
+    /// become due at the time of the change.
     ///
-    /// [`StoreError::Conflict`] on another version or after a deletion.
+    /// [`StoreError::Conflict`] if the stored version differs or the endpoint was deleted.
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 
-    /// Deletes an endpoint with its waiting events and deliveries. `false` if unknown.
+    /// Deletes an endpoint with its waiting events and deliveries. Returns `false` if it is
+    /// unknown.
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError>;
 
-    /// Moves an endpoint's cursor back to `to`. Subjects whose next event is later no longer wait:
-    /// their events come again. A cursor at or before `to` stays, also with `true`. `false` for an
-    /// unknown endpoint.
+    /// Moves an endpoint's cursor back to `to`. Subjects whose next event is after `to` no longer
+    /// wait, because the log has their events. A cursor at or before `to` stays. Returns `false`
+    /// only for an unknown endpoint.
     async fn replay(
         &self,
         id: EndpointId,
@@ -245,11 +249,10 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
-    /// Makes an event wait for an endpoint, as [`WaitingSubject::resend`] does for waiting
-    /// subjects. The endpoint gets its next version, which soon ends a round in progress, and an
-    /// open circuit becomes half-open ([`Health::probed_now`]). An event after the endpoint's
-    /// cursor comes anyway: only the audit entry is written, and `true` returned. `false` for an
-    /// unknown endpoint.
+    /// Makes an event wait for an endpoint (see [`WaitingSubject::resend`]). The endpoint gets its
+    /// next version, which soon ends a round in progress. An open circuit becomes half-open
+    /// ([`Health::probed_now`]). An event after the endpoint's cursor will be delivered anyway, so
+    /// only the audit entry is written. Returns `false` only for an unknown endpoint.
     async fn resend(
         &self,
         id: EndpointId,
@@ -257,36 +260,37 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
-    /// The newest kept deliveries of an endpoint, at most `limit`.
+    /// Returns an endpoint's newest deliveries, at most `limit`.
     async fn deliveries(
         &self,
         id: EndpointId,
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError>;
 
-    /// Leases active endpoints, neither leased nor resting, whose circuit is not
-    /// [open](Health::is_open) and which have something to do: their cursor is before the log's
-    /// end, or a waiting event is due; for a [half-open](Health::is_half_open) circuit any waiting
-    /// event suffices. Concurrent callers get different endpoints. Never leased ones come first, by
-    /// id, then those available longest, so each gets its turn.
+    /// Leases active endpoints that are neither leased nor resting, and have something to do: their
+    /// cursor is before the log's end, or a waiting event is due. While a circuit is
+    /// [open](Health::is_open), its endpoint is skipped. If a circuit is
+    /// [half-open](Health::is_half_open), any waiting event suffices. Concurrent callers get
+    /// different endpoints. Endpoints that were never leased come first, by id, then those
+    /// available longest, so each gets its turn.
     ///
-    /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which set the rest.
-    /// Or it expires: the holder keeps it until another leases the endpoint. A rest above
-    /// [`LONGEST_REST`] comes from a wrong clock, and is over.
+    /// [`record`](Self::record) and [`release`](Self::release) end a lease and set the endpoint's
+    /// rest. After a lease expires, the holder keeps it until another caller leases the endpoint. A
+    /// rest longer than [`LONGEST_REST`] comes from a wrong clock, and is ignored.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
-    /// Extends leases to `until`. Returns those still held, with the endpoint's version: another
-    /// version ends the round early.
+    /// Extends leases to `until`. Returns the leases still held, with their endpoints' versions. If
+    /// a version has changed, the round ends early.
     async fn renew(
         &self,
         leases: &[Lease],
         until: OffsetDateTime,
     ) -> Result<HashMap<Lease, Version>, StoreError>;
 
-    /// Ends any number of leases in one commit, and skips lost ones.
+    /// Ends any number of leases in one commit. Lost leases are skipped.
     async fn release(&self, releases: &[Release]) -> Result<(), StoreError>;
 
-    /// Up to `limit` due waiting subjects, the longest due first.
+    /// Returns up to `limit` due waiting subjects, longest due first.
     async fn due(
         &self,
         endpoint: EndpointId,
@@ -294,20 +298,21 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// Which of these subjects wait for the endpoint, in no order.
+    /// Returns which of these subjects wait for the endpoint, in any order.
     async fn waiting_among(
         &self,
         endpoint: EndpointId,
         subjects: &HashSet<Uuid>,
     ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// The number of waiting subjects, counted up to `limit`.
+    /// Counts the waiting subjects, up to `limit`.
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
 
-    /// Writes a round's result and ends the lease in one commit, if the holder has the lease and
-    /// the endpoint still has the round's version and cursor.
+    /// Writes a round's result and ends the lease in one commit. The holder must have the lease,
+    /// and the endpoint must still have the version and cursor of the round.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
-    /// The backlogs of up to `limit` active endpoints, ascending by id, at a bounded cost each.
+    /// Returns the backlogs of up to `limit` active endpoints, ascending by id. The cost of each is
+    /// bounded.
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError>;
 }

@@ -8,8 +8,8 @@ use super::{PrivateAddresses, is_public};
 /// The longest URL in characters.
 pub const LONGEST_URL: usize = 2_048;
 
-/// Names for a machine or local network, with their subdomains: RFC 6761, 6762 and 8375, ICANN's
-/// `internal`, and names that routers and companies use unregistered.
+/// Names of a machine or a local network; their subdomains count, too. The list has RFC 6761, 6762
+/// and 8375, ICANN's `internal`, and unregistered names that routers and companies use.
 const PRIVATE_DOMAINS: &[&str] = &[
     "corp",
     "home",
@@ -25,8 +25,8 @@ const PRIVATE_DOMAINS: &[&str] = &[
 
 /// The URL of a receiver.
 ///
-/// It is absolute, HTTP or HTTPS, without user information or fragment. Hosts have one spelling:
-/// `https://0x7f.1` is `https://127.0.0.1/`.
+/// The URL is absolute, HTTP or HTTPS, and has no user information and no fragment. Each host has a
+/// single spelling: `https://0x7f.1` becomes `https://127.0.0.1/`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EndpointUrl(Url);
 
@@ -34,31 +34,31 @@ pub struct EndpointUrl(Url);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidEndpointUrl {
-    /// It is not an absolute web URL.
+    /// The text is not an absolute web URL.
     #[error("must be an absolute https URL")]
     Malformed,
-    /// It is plain HTTP.
+    /// The URL is plain HTTP.
     #[error("must be an https URL, as plain http can be read and changed on its way")]
     Plain,
-    /// It has more than 2,048 characters.
+    /// The URL has more than 2,048 characters.
     #[error("must not have more than {LONGEST_URL} characters")]
     TooLong,
-    /// It has user information before its host.
+    /// The URL has user information before its host.
     #[error("must not contain user information")]
     UserInformation,
-    /// It has a fragment, which is never sent.
+    /// The URL has a fragment, which clients never send.
     #[error("must not contain a fragment")]
     Fragment,
-    /// It has port 0, which no server can listen on.
+    /// The URL has port 0, where no server can listen.
     #[error("must not have the port 0")]
     Port,
-    /// The host is an address or name of a machine or local network.
+    /// The host is an address or a name of a machine or of a local network.
     #[error("must lead to a public address, not to a private one or none")]
     Private,
 }
 
 impl EndpointUrl {
-    /// Parses a client's or an operator's text.
+    /// Parses a text from a client or an operator.
     pub fn parse(text: &str, private: PrivateAddresses) -> Result<Self, InvalidEndpointUrl> {
         if text.chars().nth(LONGEST_URL).is_some() {
             return Err(InvalidEndpointUrl::TooLong);
@@ -67,7 +67,7 @@ impl EndpointUrl {
             InvalidWebUrl::Malformed => InvalidEndpointUrl::Malformed,
             InvalidWebUrl::UserInformation => InvalidEndpointUrl::UserInformation,
         })?;
-        // Encoding makes it longer.
+        // The encoded URL may be longer than the text.
         if url.as_str().len() > LONGEST_URL {
             return Err(InvalidEndpointUrl::TooLong);
         }
@@ -82,13 +82,13 @@ impl EndpointUrl {
         Ok(url)
     }
 
-    /// Parses a stored text from [`Self::as_str`]. Private addresses may have been allowed then, so
-    /// a sender checks it.
+    /// Parses a stored text from [`Self::as_str`]. When it was stored, private addresses may have
+    /// been allowed, so a sender must check it.
     pub fn from_store(text: &str) -> Result<Self, InvalidEndpointUrl> {
         Self::parse(text, PrivateAddresses::Allow)
     }
 
-    /// Checks scheme and host, as far as possible: a name may still resolve to any address.
+    /// Checks the scheme and the host. A name is not resolved, so it may still lead to any address.
     pub fn check(&self, private: PrivateAddresses) -> Result<(), InvalidEndpointUrl> {
         if private == PrivateAddresses::Allow {
             return Ok(());
@@ -109,7 +109,7 @@ impl EndpointUrl {
         }
     }
 
-    /// Whether it is plain HTTP.
+    /// Whether the URL is plain HTTP.
     pub fn is_plain(&self) -> bool {
         self.0.scheme() == "http"
     }
@@ -119,7 +119,8 @@ impl EndpointUrl {
         self.0.domain()
     }
 
-    /// The host's name or address for logs: receivers put secrets into the rest of the URL.
+    /// The host's name or address for logs. The rest of the URL may contain secrets of the
+    /// receiver.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
@@ -153,7 +154,7 @@ fn is_public_name(name: &str) -> bool {
         let rest = name.strip_suffix(*domain);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    // The machine's search list completes a name without a dot.
+    // A name without a dot is resolved by the machine's search list.
     name.contains('.') && !PRIVATE_DOMAINS.iter().any(is_in)
 }
 
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn private_hosts_are_refused_in_every_spelling() {
-        // Whatever follows the host: a port, or the dot of a full name.
+        // A port, or the dot of a full name, may follow the host.
         let hosts = "127.0.0.1 127.0.0.1. 127.0.0.0x 127.0.0.2 127.1 127.0.1 2130706433 0x7f000001
             0x7F.1 0x7f.0x0.0x0.0x1 0177.0.0.1 017700000001 00000000177.0.0.1 0177.0x0.0.1.
             %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.0.0.1 127。0。0。1 127．0．0．1 ①②⑦.⓪.⓪.①

@@ -1,14 +1,14 @@
-//! Waiting events, one record per subject.
+//! Waiting events, with one record per subject.
 
 use kernel::event::{Cursor, EventName, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The most later events listed. Further ones are found in the log.
+/// The largest number of later events listed. More events are found in the log.
 pub const MOST_LATER: usize = 128;
 
-/// A subject whose events wait for an endpoint: its next event failed, or it had more events than a
-/// round attempts. The endpoint's cursor passes them meanwhile.
+/// A subject whose events wait for an endpoint, because its next event failed, or because it had
+/// more events than a round attempts. The endpoint's cursor passes these events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingSubject {
     /// The id of the subject.
@@ -21,12 +21,12 @@ pub struct WaitingSubject {
     pub next_at: OffsetDateTime,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
-    /// Whether the last attempt got no answer: it is due when the circuit closes.
+    /// Whether the last attempt had no answer. The event is then due when the circuit closes.
     pub is_silent: bool,
     /// The following waiting events, in order.
     pub later: Vec<WaitingEvent>,
-    /// The place up to which `later` is complete, if before the endpoint's cursor: between the two,
-    /// the subject's events wait in the log only.
+    /// The place up to which `later` is complete, if before the endpoint's cursor. From there to
+    /// the cursor, the subject's waiting events are only in the log.
     pub read_to: Option<Cursor>,
 }
 
@@ -40,7 +40,7 @@ pub struct WaitingEvent {
 }
 
 impl WaitingSubject {
-    /// A subject with one unattempted event, due at a time.
+    /// A subject with one event, which has no attempts and is due at `at`.
     pub fn due(event: &RecordedEvent, at: OffsetDateTime) -> Self {
         Self {
             subject: event.event.subject.id(),
@@ -59,8 +59,8 @@ impl WaitingSubject {
         1 + self.later.len()
     }
 
-    /// Adds a resent event, in order, as if it had not been attempted. The subject is due at `at`.
-    /// Stores call it for [`Webhooks::resend`](crate::Webhooks::resend).
+    /// Adds a resent event in order, as if it had no attempts. The subject is due at `at`. Stores
+    /// call it for [`Webhooks::resend`](crate::Webhooks::resend).
     pub fn resend(&mut self, event: &WaitingEvent, at: OffsetDateTime) {
         self.next_at = at;
         if event.cursor < self.next.cursor {

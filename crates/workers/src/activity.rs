@@ -1,4 +1,4 @@
-//! The activity of clients: collected in memory, and written every few seconds.
+//! The activity of clients, collected in memory and written every few seconds.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 use crate::metrics;
 
-/// Counts may be ten seconds late.
+/// So counts are at most ten seconds late.
 const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long the last write may take during a stop.
@@ -44,7 +44,7 @@ impl Activities {
         }
     }
 
-    /// Writes at intervals, and once more after the stop.
+    /// Starts a loop that writes at intervals, and once more after the stop.
     pub fn start(self: &Arc<Self>, log: &Arc<dyn ActivityLog>) -> Loops {
         let (activities, log) = (Arc::clone(self), Arc::clone(log));
         let mut loops = Loops::new(GRACE, "the last activity of clients is lost");
@@ -58,7 +58,8 @@ impl Activities {
         loops
     }
 
-    /// If the store has certainly not written the activity, it is kept for the next time.
+    /// Writes the collected activity. If the store has certainly not written it, the next call
+    /// tries again.
     pub async fn write(&self, log: &dyn ActivityLog) {
         let writes = self.gathered().take();
         if writes.is_empty() {
@@ -165,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers in turn, then with success.
+    /// Gives these answers in turn, then success.
     #[derive(Default)]
     struct Log {
         failures: Mutex<VecDeque<StoreError>>,

@@ -1,4 +1,4 @@
-//! Threads of low priority for work that no client waits for.
+//! Low-priority threads for work that no client waits for.
 
 use std::{future::Future, io};
 
@@ -7,11 +7,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Beside a busy thread, such a thread gets about a tenth of a core.
+/// At this niceness, a thread gets about a tenth of a core while another thread is busy.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Long computations on these threads delay no request.
+/// Runs long computations on separate threads, so that they delay no request.
 pub(super) struct Background {
     handle: Handle,
     runtime: Option<Runtime>,
@@ -31,7 +31,7 @@ impl Background {
         })
     }
 
-    /// Uses the main runtime. HTTP connections must stay on the runtime that opened them.
+    /// Uses the main runtime, because HTTP connections must stay on the runtime that opened them.
     pub fn none() -> Self {
         Self {
             handle: Handle::current(),
@@ -50,7 +50,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // The dropping thread may be one that must not block.
+            // The current thread may be one that must not block.
             runtime.shutdown_background();
         }
     }
@@ -58,7 +58,7 @@ impl Drop for Background {
 
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // On Linux this sets only the calling thread, whose priority can only be lowered.
+    // On Linux this sets only the calling thread. Its priority can be lowered but not raised.
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::debug!(%error, "a background thread keeps its priority");
     }

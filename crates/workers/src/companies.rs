@@ -1,5 +1,4 @@
-//! Moves the postings of companies that were merged or unmerged, and finds companies that may be
-//! one.
+//! Moves the postings of merged or unmerged companies, and finds companies that may be duplicates.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,15 +23,14 @@ use super::{
 
 const AT_ONCE: usize = 64;
 
-/// The number of postings that a commit moves, unless many push.
+/// The number of postings that a commit moves; fewer while there are many pushes.
 const BATCH: usize = 256;
 
-/// The time limit for a batch that pushes interfere with.
+/// The time limit for a batch that conflicts with pushes.
 const CONFLICTS: Duration = Duration::from_secs(5);
 
 struct Companies(Tasks);
 
-/// The kind, and what works on its tasks.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &[COMPANIES.kind()],
     start: |tasks, loops| {
@@ -71,8 +69,8 @@ impl Handler for Companies {
 }
 
 impl Companies {
-    /// Works on a task until it is done, postponed, or released because of a stop. An interrupted
-    /// task continues with the rest.
+    /// Works on a task until the task is done or postponed, or a stop releases it. Afterwards an
+    /// interrupted task continues with the remaining postings.
     async fn settle(&self, task: &Claimed, stop: &CancellationToken) -> Result<(), StoreError> {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);

@@ -15,7 +15,7 @@ use super::{
     tasks::{Failure, KindHandler, Tasks},
 };
 
-/// Most searches have nothing to do.
+/// A large number, because most searches have nothing to do.
 const AT_ONCE: usize = 64;
 
 /// The time limit for retries after conflicts.
@@ -57,7 +57,7 @@ impl Handler for Searches {
             .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let busy = match usecase::finish_idle_searches(store, &all, self.0.now()).await {
-            // A row is locked, or a lease was lost.
+            // A row is locked, or a lease was lost: search for each posting alone.
             Err(StoreError::Locked(_) | StoreError::Conflict) => all,
             busy => busy?,
         };

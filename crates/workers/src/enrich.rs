@@ -30,7 +30,7 @@ use super::{
     tasks::{KindHandler, Tasks},
 };
 
-/// How long an outcome is retried after conflicts, before its task is postponed.
+/// How long to retry recording an outcome after conflicts, before the task is postponed.
 const CONFLICTS: Duration = Duration::from_millis(500);
 
 struct Enrichments {
@@ -141,13 +141,13 @@ impl Enrichments {
         Arc::clone(&self.tasks.parts.enriching.enricher)
     }
 
-    /// Where outcomes are recorded, and how long approved postings live.
+    /// The store that records outcomes, and the lifetime of approved postings.
     fn target(&self) -> (&dyn Store, Lifetime) {
         let parts = &self.tasks.parts;
         (&*parts.stores.store, parts.settings.lifetime)
     }
 
-    /// Finishes tasks whose posting needs no enrichment any more.
+    /// Finishes tasks whose posting no longer needs enrichment, and returns the others.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
             Err(error) => tracing::debug!(%error, "postings are looked up one by one"),
@@ -223,7 +223,7 @@ impl Enrichments {
         }
     }
 
-    /// An untraced enrichment begins a trace.
+    /// An enrichment without a trace begins one.
     fn span(
         &self,
         posting: &SourceIdentifier,
@@ -239,9 +239,11 @@ impl Enrichments {
         Some(span)
     }
 
-    /// Runs the enricher in a task of its own, which is stopped once nothing waits for it.
+    /// Runs the enricher in a task of its own. The task is stopped when nothing waits for it any
+    /// more.
     ///
-    /// The time limit counts from the task's first step, not from when it was queued for a thread.
+    /// The time limit starts with the task's first step, so time in the queue for a thread does not
+    /// count.
     async fn enrich(
         &self,
         input: Arc<EnrichmentInput>,
@@ -250,12 +252,12 @@ impl Enrichments {
         let (enricher, stop) = (self.enricher(), StopOnDrop::default());
         let (flag, (began, waiting)) = (Arc::clone(&stop.0), oneshot::channel());
         let work = AbortOnDropHandle::new(self.tasks.threads.spawn(async move {
-            // If the receiver is gone, the stop flag is set.
+            // A send error is ignored: if the receiver is gone, the stop flag is set.
             let _ = began.send(());
             let trace = trace.map(|trace| trace.to_string());
             outbound::traced(trace.as_deref(), enricher.enrich(&input, &flag)).await
         }));
-        // On an error, joining the task returns the reason.
+        // An error is ignored: joining the task returns the reason.
         let _ = waiting.await;
         let (start, limit) = (Instant::now(), self.tasks.settings().enrich_within);
         let worked = timeout(limit, work).await;
@@ -270,7 +272,7 @@ impl Enrichments {
         }
     }
 
-    /// Records outcomes in one commit, or one by one if that fails.
+    /// Records all outcomes in one commit. If that fails, records them one by one.
     async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
         match self.record_once(outcomes).await {
             Err(error) => tracing::debug!(%error, "outcomes are recorded one by one"),
@@ -299,7 +301,8 @@ impl Enrichments {
     }
 }
 
-/// Sets the stop flag when dropped. Aborting needs an await, and a computation has none.
+/// Sets the stop flag when dropped. Aborting a task only works at an await, and a computation has
+/// none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

@@ -1,26 +1,26 @@
-//! The background work of Posthaste, on ports only: work that follows from commits, and periodic
-//! jobs.
+//! The background work of Posthaste, which uses only ports: work that follows from commits, and
+//! periodic jobs.
 //!
-//! Several loops run side by side, so that none waits for another:
+//! Several loops run concurrently, so that none waits for another:
 //!
 //! - Tasks of the outbox: [`enrich`], [`duplicates`], [`companies`], [`newsletter`]. [`poll`]
-//!   claims them and renews their leases, [`tasks`] decides about failures. A commit of this
-//!   process wakes the loops ([`wake`], [`observed`]). For commits of other processes they poll
+//!   claims tasks and renews their leases, and [`tasks`] handles failures. A commit of this process
+//!   wakes the loops ([`wake`], [`observed`]). To find commits of other processes, the loops poll
 //!   every second.
 //! - [`webhooks`] delivers events to receivers.
-//! - [`jobs`] ends lifetimes, and deletes old rows.
-//! - [`activity`] writes what clients did; [`replica`] measures the lag of a replica.
+//! - [`jobs`] ends lifetimes and deletes old rows.
+//! - [`activity`] writes the activity of clients; [`replica`] measures the lag of a replica.
 //!
-//! Under load the loops give way to pushes, and long computations have threads of low priority
-//! ([`background`]). A remote [`enricher`] has several loops with one posting each, and a [circuit
-//! breaker](model_breaker).
+//! Under load, pushes have priority over the loops, and long computations run on low-priority
+//! threads ([`background`]). A remote [`enricher`] has several loops, each with one posting at a
+//! time, and a [circuit breaker](model_breaker).
 //!
-//! No loop ends: failures and panics are logged, and the work is retried. If a batch fails, its
-//! tasks are handled one by one ([`split`]). A task whose worker died runs exclusively
-//! ([`quarantine`]), and is dead-lettered after three deaths.
+//! No loop ends because of an error or a panic: both are logged, and the work is retried. If a
+//! batch fails, its tasks are handled one by one ([`split`]). A task whose worker died runs alone
+//! ([`quarantine`]); after three deaths it is dead-lettered.
 //!
-//! A kind of task is a file and a line of [`HANDLERS`]; a periodic job is a file and a line of
-//! [`jobs`].
+//! To add a kind of task, add a file and a line to [`HANDLERS`]. To add a periodic job, add a file
+//! and a line to [`jobs`].
 
 mod activity;
 mod background;
@@ -84,12 +84,13 @@ pub fn kinds() -> &'static [Kind] {
     &KINDS
 }
 
-/// Beyond the loops' own time limit, if the store does not answer.
+/// Added to the loops' own time limit, for a store that does not answer.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Fails if the threads cannot be created.
+/// Returns an error if the threads cannot be created.
 ///
-/// A stop claims nothing more, and finishes its tasks or gives them back. Other leases expire.
+/// After a stop, the loops claim nothing more, and finish or release their tasks. Other leases
+/// expire.
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");

@@ -97,7 +97,7 @@ pub fn webhook_events_given_up(events: usize) {
     counter!(WEBHOOK_DELIVERIES, "outcome" => "given_up").increment(events as u64);
 }
 
-/// Lines of imports included.
+/// Counts lines of imports as well.
 pub fn pushed(client: ClientId, counts: &Counts) {
     let outcomes = [
         ("created", counts.created),

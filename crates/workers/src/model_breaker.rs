@@ -1,5 +1,5 @@
-//! The circuit breaker of a language model, shared by the loops of a process. They wait for it
-//! before they claim a posting.
+//! The circuit breaker of a language model, which all loops of a process share. A loop waits for
+//! the breaker before it claims a posting.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,19 +12,20 @@ use tokio::{
 
 use crate::metrics;
 
-/// An endpoint may recover within seconds, and postings are waiting.
+/// The first pause is short, because an endpoint may recover within seconds and postings wait.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(1), Duration::from_mins(1));
-/// The longest pause that an endpoint can request. A day may mean a quota that can be raised.
+/// The longest pause that an endpoint can request. An endpoint may request a day because of a quota
+/// that an operator can raise sooner.
 const LONGEST_ASKED: Duration = Duration::from_hours(1);
 
 pub struct ModelBreaker {
     breaker: CircuitBreaker,
-    /// Notified when waiting loops should check again.
+    /// Signals waiting loops to check again.
     changed: Notify,
 }
 
 pub(super) struct Permit {
-    /// The breaker to notify when this probe ends.
+    /// When this probe ends, it notifies this breaker.
     probed: Option<Arc<ModelBreaker>>,
 }
 
@@ -44,7 +45,7 @@ fn now() -> std::time::Instant {
 impl ModelBreaker {
     pub(super) async fn permit(self: &Arc<Self>) -> Permit {
         loop {
-            // Registered before the check, so that no change is missed.
+            // The waiter is registered before the check, so that it misses no change.
             let changed = self.changed.notified();
             match self.breaker.admit(now()) {
                 Admission::Closed => return Permit { probed: None },
@@ -61,7 +62,7 @@ impl ModelBreaker {
         }
     }
 
-    /// Begins a call, or returns how long the breaker stays open.
+    /// Begins a call. While the breaker is open, returns the time left.
     pub fn begin(&self) -> Result<Call, Duration> {
         let now = now();
         let left = |until: std::time::Instant| until.saturating_duration_since(now);

@@ -1,4 +1,4 @@
-//! A store whose commits wake loops and readers of events, are logged, and count as activity.
+//! A store whose commits are logged, wake loops and readers of events, and count as activity.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -38,7 +38,7 @@ impl Observer {
         }
     }
 
-    /// The span of a commit; `None` without a traced command. It belongs to the first trace.
+    /// The span of a commit in the first trace among the commands. `None` if no command is traced.
     fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
         let tracer = self.tracer.as_ref()?;
         let links = writes.links();
@@ -65,7 +65,7 @@ impl<S: ?Sized> ObservedStore<S> {
         Self { inner, observer }
     }
 
-    /// On success, logs the events and notifies the loops.
+    /// On success, logs the events and wakes the loops.
     async fn waking(
         &self,
         additions: Additions,

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use crate::{enricher::Enriching, settings::WorkerSettings, wake::Wake};
 
 pub struct WorkerParts {
-    /// Commits should wake the worker, see [`Observer`](crate::Observer).
+    /// The commits of these stores should wake the worker (see [`Observer`](crate::Observer)).
     pub stores: Stores,
     pub enriching: Enriching,
     pub provider: Arc<dyn Provider>,
@@ -26,13 +26,13 @@ pub struct WorkerParts {
 }
 
 impl WorkerParts {
-    /// The earlier of this machine's time and the store's, for work that must not be done early.
+    /// The earlier of this machine's time and the store's, for work that must not be done too
+    /// early.
     pub(crate) fn earlier_now(&self) -> OffsetDateTime {
         (self.clock)().min((self.machine_clock)())
     }
 }
 
-/// Renders the body of a delivery to an owner's endpoint: the event, and the posting if the
-/// endpoint wants it.
+/// Renders the body of a delivery to an owner's endpoint: the event and, if wanted, the posting.
 pub type Body =
     Arc<dyn Fn(Owner, &Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;

@@ -1,4 +1,4 @@
-//! The loop around a queue: claim tasks, handle them while their leases are renewed, repeat.
+//! The loop around a queue: claims tasks, handles them while their leases are renewed, and repeats.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) trait Handler: Send + Sync {
 
     fn most(&self) -> usize;
 
-    /// The least share of the machine under load.
+    /// The work that the loop may do even under load.
     fn floor(&self) -> Floor {
         Floor {
             batch: 1,
@@ -30,19 +30,20 @@ pub(super) trait Handler: Send + Sync {
         }
     }
 
-    /// Whether other loops of this process take tasks of the same queue.
+    /// Whether other loops of this process take tasks from the same queue.
     fn is_shared_queue(&self) -> bool {
         false
     }
 
-    /// The permit is held until the claimed tasks are handled.
+    /// Waits until tasks may be claimed. The loop holds the permit until the claimed tasks are
+    /// handled.
     async fn ready(&self) -> Self::Permit;
 
-    /// Settles each claimed task. After `stop` it begins no further task, and releases those. An
-    /// error means that the store is unavailable, and that unsettled tasks must be released.
+    /// Settles each claimed task. After `stop`, begins no further task and releases the others. An
+    /// error means that the store is unavailable and the caller must release unsettled tasks.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 
-    /// Dead-letters a poison task without working on it.
+    /// Dead-letters a poison task without handling it.
     async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError>;
 }
 
@@ -60,7 +61,7 @@ pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: Cancell
         };
         let done = panics::caught(both).await;
         drop(permit);
-        // A wake-up does not shorten the wait after a failure, because every commit sends one.
+        // After a failure, a wake-up does not shorten the wait, because every commit sends one.
         let pause = done.map(async |claimed| {
             if claimed == 0 {
                 signal.called_within(tasks.settings().poll_every).await;
@@ -73,7 +74,7 @@ pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: Cancell
     }
 }
 
-/// Claims a task that may be poison, and handles it exclusively. Returns how many there were.
+/// Claims a task that may be poison, and handles it alone. Returns the number of tasks: 0 or 1.
 async fn poison<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -93,7 +94,8 @@ async fn poison<H: Handler>(
     tasks.quarantine.look_again(queue);
     let (effect, lost) = (task.effect, task.lost);
     if task.is_poison() {
-        // After a failure the task is not released, because that would clear the crash.
+        // If this fails, the task is not released, because a release would clear the record of its
+        // crash.
         handler.dead_letter(&task).await?;
         return Ok(1);
     }
@@ -124,7 +126,7 @@ async fn round<H: Handler>(
         return Ok(0);
     }
     if handler.is_shared_queue() {
-        // There may be more tasks: wakes another waiting loop.
+        // There may be more tasks, so another waiting loop is woken.
         signal.call();
     }
     work_on(tasks, handler, &claimed, stop).await?;
@@ -154,7 +156,7 @@ async fn work_on<H: Handler>(
         }
     };
     if result.is_err() {
-        // With a delay: an immediate retry would fail the same way.
+        // The delay is needed because an immediate retry would fail the same way.
         tasks.give_back(&tokens, time::Duration::SECOND).await;
     }
     result

@@ -1,6 +1,6 @@
-//! Isolates tasks whose worker died without a report, because they may have killed it. A process
-//! handles one of them at a time, and enriches nothing beside it: if it dies then, the task is the
-//! cause. Only enrichments compute on untrusted input.
+//! Isolates tasks whose worker died without a report, because such a task may have killed it. A
+//! process handles one such task at a time, and enriches nothing else meanwhile. If the process
+//! dies then, the task is the cause: only enrichments compute on untrusted input.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -15,7 +15,7 @@ use tokio::sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[derive(Default)]
 pub(super) struct Quarantine {
     one: tokio::sync::Mutex<()>,
-    /// Shared by enriching rounds, exclusive to a task that may be poison.
+    /// Rounds of enrichment share this lock. A task that may be poison takes it exclusively.
     enriching: RwLock<()>,
     looked_at: Mutex<Recent<Queue>>,
 }
@@ -41,7 +41,7 @@ impl Quarantine {
         is_due
     }
 
-    /// A queue with one such task may have more.
+    /// Looks again soon, because a queue with one crashed task may have more.
     pub fn look_again(&self, queue: Queue) {
         self.looked_at().forget(&queue);
     }

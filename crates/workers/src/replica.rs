@@ -23,7 +23,7 @@ runtime::metrics! {
 
 const INTERVAL: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The remembered positions of the primary, an hour's worth.
+/// The number of remembered positions of the primary, enough for an hour.
 const MOST: usize = 3_600;
 
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ async fn watch(primary: Arc<dyn ReplicaPosition>, replica: Arc<dyn ReplicaPositi
         let asked = join(in_time(primary.position()), in_time(replica.position()));
         let (primary, replica) = asked.await;
         let now = Instant::now();
-        // Without an answer of the primary, the known positions must do.
+        // Without an answer from the primary, the lag is measured by the known positions.
         if let Ok(Some(position)) = primary {
             track.note(now, position);
         }
@@ -96,7 +96,7 @@ impl Track {
         }
     }
 
-    /// The age of the first position that the replica has not reached.
+    /// The age of the oldest position that the replica has not reached.
     fn lag(&mut self, now: Instant, replica: u64) -> Duration {
         while self.0.front().is_some_and(|(_, place)| *place <= replica) {
             self.0.pop_front();
@@ -123,7 +123,7 @@ mod tests {
         track.note(at(3), 170);
         assert_eq!(track.lag(at(5), 149), seconds(3));
         assert_eq!(track.lag(at(6), 150), seconds(3));
-        // The primary writes nothing, and the replica is complete.
+        // The primary writes nothing, and the replica has everything.
         track.note(at(7), 170);
         assert_eq!(track.lag(at(60), 170), seconds(0));
     }

@@ -9,34 +9,35 @@ use super::background::Background;
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
     pub lease: lease::Terms,
-    /// How often an idle worker checks for commits of other processes.
+    /// How often an idle worker looks for commits of other processes.
     pub poll_every: Duration,
     pub lifetime: Lifetime,
     pub sweep_every: Duration,
     /// How often old drafts, events and texts are deleted.
     pub forget_every: Duration,
     pub keep_events: Duration,
-    /// How long an expired posting keeps its texts; `None` for ever.
+    /// How long an expired posting keeps its texts. `None` means for ever.
     pub keep_expired_texts: Option<Duration>,
-    /// How long content that is no ad is held back from an approved posting.
+    /// How long content that is not a job ad is held back from an approved posting.
     pub hold_content: Duration,
-    /// How long versions of postings are kept; `None` for ever.
+    /// How long versions of postings are kept. `None` means for ever.
     pub keep_versions: Option<Duration>,
-    /// How long after the decision about a report its reporter is known.
+    /// How long a report's reporter stays known after the decision.
     pub keep_reporters: Duration,
     pub enrich_loops: usize,
-    /// Postings per claim. Their outcomes share a commit, and are lost together.
+    /// The number of postings per claim. Their outcomes share a commit, so a crash loses all of
+    /// them.
     pub claim_for_enrichment: usize,
-    /// How many of them are enriched at the same time.
+    /// The number of claimed postings that are enriched at the same time.
     pub enrich_at_once: usize,
-    /// Whether the enricher computes long and has threads of its own.
+    /// Whether the enricher computes for long, so that it has threads of its own.
     pub enrich_aside: bool,
     pub enrich_within: Duration,
-    /// Loops for each queue of the e-mail provider. Overlapping calls use the limit of slow
-    /// accounts.
+    /// The number of loops for each queue of the e-mail provider. With overlapping calls, even a
+    /// slow account reaches its rate limit.
     pub provider_loops: usize,
     pub schedule: RetrySchedule,
-    /// Whether the accounts' lists are read, before the first sync and every night.
+    /// Whether the accounts' lists are read before the first sync and every night.
     pub reconciles: bool,
     pub lease_accounts_every: Duration,
     pub stop_within: Duration,
@@ -57,7 +58,7 @@ impl Default for WorkerSettings {
             keep_reporters: Duration::from_hours(180 * 24),
             enrich_loops: 1,
             claim_for_enrichment: 64,
-            // The other half is for pushes.
+            // Pushes get the other half.
             enrich_at_once: cores::half(),
             enrich_aside: true,
             enrich_within: Duration::from_mins(2),
@@ -71,8 +72,8 @@ impl Default for WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// One loop per concurrent call. Each records its paid answer at once, so a process that dies
-    /// loses only answers in progress.
+    /// Uses one loop per concurrent call. Each loop records its paid answer at once, so a process
+    /// that dies loses only the answers in progress.
     pub fn for_model(self, concurrency: usize, enrich_within: Duration) -> Self {
         Self {
             enrich_loops: concurrency,

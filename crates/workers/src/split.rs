@@ -3,10 +3,11 @@ use kernel::{StoreError, outbox::Claimed};
 use super::tasks::Tasks;
 
 /// After this many consecutive tasks whose failure could not be recorded, the store counts as
-/// unavailable. A single one may be a locked row.
+/// unavailable. A single such task may have a locked row.
 const MISSES: usize = 2;
 
-/// A batch that is handled task by task. A task whose result the store refuses is postponed alone.
+/// A batch that is handled task by task. If the store refuses a task's result, only that task is
+/// postponed.
 pub(super) struct SplitBatch<'a> {
     tasks: &'a Tasks,
     most: usize,
@@ -22,7 +23,7 @@ impl<'a> SplitBatch<'a> {
         }
     }
 
-    /// An error means that the store is unavailable.
+    /// Notes a task's result. An error means that the store is unavailable.
     pub async fn note(
         &mut self,
         task: &Claimed,
@@ -35,7 +36,7 @@ impl<'a> SplitBatch<'a> {
             }
             Err(error) => error,
         };
-        // With a lost lease this does nothing: another worker has the task.
+        // After a lost lease this does nothing, because another worker has the task.
         if self.tasks.failed(task, error.clone()).await {
             self.misses = 0;
             return Ok(());

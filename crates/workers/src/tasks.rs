@@ -47,7 +47,7 @@ impl Tasks {
         Duration::try_from(self.settings().lease.length).unwrap_or(Duration::MAX)
     }
 
-    /// Claims due tasks of a queue, otherwise of its fallback queue.
+    /// Claims due tasks of a queue. If there are none, claims those of its fallback queue.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
         let lease = self.lease();
         for queue in with_behind(queue) {
@@ -64,7 +64,7 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether a queue or its fallback has a crashed task. Asks the store at most once per
+    /// Whether a queue or its fallback has a crashed task. Queries the store at most once per
     /// interval.
     pub async fn has_crashed(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings().poll_every;
@@ -109,7 +109,8 @@ impl Tasks {
         self.settings().lease.renew("tasks", renew).await;
     }
 
-    /// Releases tasks until after a delay, without counting a failure. Best effort: leases end.
+    /// Releases tasks, which are due after a delay. No failure is counted. Errors are ignored,
+    /// because the leases expire.
     pub async fn give_back(&self, tokens: &[ClaimToken], after: Duration) {
         if tokens.is_empty() {
             return;
@@ -125,7 +126,7 @@ impl Tasks {
         }
     }
 
-    /// Postpones or dead-letters a failed task. Returns whether that was recorded.
+    /// Postpones or dead-letters a failed task. Returns whether this was recorded.
     pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) -> bool {
         let failure = failure.into();
         match self.next_attempt(task, &failure) {
@@ -138,7 +139,7 @@ impl Tasks {
         let Again::After(asked) = failure.again else {
             return None;
         };
-        // The policy's own window is no longer than this.
+        // The longest wait of the retry policy is also at most a day.
         let asked = asked.map(|asked| {
             Duration::try_from(asked)
                 .unwrap_or(Duration::DAY)
@@ -196,14 +197,14 @@ pub(super) struct Failure {
 }
 
 enum Again {
-    /// By the retry policy, but no sooner than this.
+    /// As the retry policy says, but not before this wait has passed.
     After(Option<std::time::Duration>),
     /// Only after an operator's action.
     Never,
 }
 
 impl Failure {
-    /// Workers died while handling the task.
+    /// A task whose workers died while they handled it.
     pub fn poison() -> Self {
         Self {
             message: LOST_TOO_OFTEN.to_owned(),
@@ -238,7 +239,8 @@ impl From<ProviderError> for Failure {
             ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
                 Again::After(after)
             }
-            // An operator who replaces the key retries the task; `newsletter` pauses first.
+            // Replacing the key ends the failure, so the task is retried. `newsletter` pauses
+            // first.
             ProviderError::Locked(_) => Again::After(None),
             ProviderError::Permanent(_) => Again::Never,
         };

@@ -33,7 +33,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::testing::{Fault, TestStores, eventually};
 
-/// Approves everything, except titles with a treatment.
+/// An enricher that approves everything, except titles with a treatment.
 #[derive(Default)]
 struct Script {
     calls: AtomicUsize,
@@ -47,7 +47,7 @@ enum Treatment {
     Fail(EnrichError),
     Panic,
     Wait(Duration),
-    /// Computes until it is stopped.
+    /// Computes until stopped.
     Compute,
     /// Blocks its thread, even after a stop.
     Block(Duration),
@@ -144,7 +144,7 @@ impl Bench {
             script: Arc::default(),
             drafts: Arc::default(),
             settings: WorkerSettings {
-                // Long, so that a test that needs a wake-up fails without one.
+                // Poll rarely, so that a test fails if it needs a wake-up and none comes.
                 poll_every: Duration::from_mins(1),
                 lifetime: Lifetime::days(60),
                 ..WorkerSettings::default()
@@ -226,7 +226,7 @@ async fn outcomes_of_a_claim_share_a_commit() {
     bench.ingest(&puts).await;
     let worker = bench.start();
     bench.until_idle().await;
-    // One of three was the push.
+    // One commit with three postings was the push.
     let commits = bench.stores.faulty.commits();
     let of_three = commits.iter().filter(|postings| **postings == 3);
     assert_eq!(of_three.count(), 2, "{commits:?}");

@@ -8,7 +8,7 @@ use kernel::outbox::Queue;
 use runtime::waits;
 use tokio::{sync::Notify, time::sleep};
 
-/// Notifies loops of new tasks and events. Without a waiting loop, it is kept.
+/// Notifies loops of new tasks and events. A notification is kept until a loop waits for it.
 #[derive(Debug, Default)]
 pub struct Wake {
     queues: Mutex<HashMap<Queue, Arc<Signal>>>,
@@ -19,7 +19,7 @@ pub struct Wake {
 #[derive(Debug, Default)]
 pub(super) struct Signal {
     calls: Notify,
-    /// Held by the one waiting loop that polls.
+    /// Held by the waiting loop that polls.
     watch: tokio::sync::Mutex<()>,
 }
 
@@ -28,7 +28,7 @@ impl Wake {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Loops of a queue also work on its fallback queue.
+    /// The signal of a queue. Its loops also work on the fallback queue.
     pub(super) fn signal(&self, queue: Queue) -> Arc<Signal> {
         Arc::clone(self.queues().entry(queue).or_default())
     }
@@ -46,12 +46,12 @@ impl Wake {
         self.deliveries.notify_one();
     }
 
-    /// Has one waiter, the feed.
+    /// The feed waits for this.
     pub fn recorded(&self) -> Arc<Notify> {
         Arc::clone(&self.recorded)
     }
 
-    /// The same for webhooks, a separate waiter.
+    /// The webhooks' deliveries wait for this.
     pub(super) fn deliveries(&self) -> Arc<Notify> {
         Arc::clone(&self.deliveries)
     }
@@ -62,8 +62,8 @@ impl Signal {
         self.calls.notify_one();
     }
 
-    /// Waits for a notification or about this time. Only one of the waiting loops runs a timer, so
-    /// that many loops poll no more often than one.
+    /// Waits for a notification, or for about `time`. Only one of the waiting loops runs a timer,
+    /// so many loops poll no more often than one.
     pub async fn called_within(&self, time: Duration) {
         let tick = async {
             let _watch = self.watch.lock().await;

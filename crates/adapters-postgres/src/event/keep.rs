@@ -9,8 +9,8 @@ use sql_common::{
 use time::OffsetDateTime;
 
 statement! {
-    /// Follows the key from the last call's end to the first event to keep. Of several callers one
-    /// works, and the others continue after it.
+    /// Reads events by key, from the end of the last call to the first event to keep. Concurrent
+    /// callers work one after the other.
     Forget = concat!(
         "WITH place AS MATERIALIZED (
             SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon
@@ -55,7 +55,7 @@ pub(super) async fn forget(
     Ok(counted(&conn.load::<Forget, _>(asked).await?))
 }
 
-/// The last stored place, even of a deleted event.
+/// The last stored place, even if its event was deleted.
 macro_rules! last {
     () => {
         "greatest(
@@ -81,7 +81,8 @@ statement! {
 }
 
 statement! {
-    /// Waits for running commits, and blocks others until it ends: they see the new offset.
+    /// Waits for running commits. Later commits wait until this transaction ends, and then see the
+    /// new offset.
     Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE"
 }
 
@@ -92,14 +93,14 @@ statement! {
     )
 }
 
-/// Whether the ids of transactions restarted low, because a dump was restored in a new server: new
-/// events would come before stored ones.
+/// Whether new events would get places before stored ones. This happens after a dump is restored in
+/// a new server, whose transaction ids are low.
 pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))
 }
 
-/// Raises the offset within the caller's transaction, if that is still necessary.
+/// Raises the offset in the caller's transaction, if it is still too low.
 pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Outcome<()> {
     conn.execute::<Lock>(&[]).await?;
     conn.execute::<Raise>(&[]).await?;

@@ -1,23 +1,24 @@
 //! The event log, in the table `events`, and the port to it.
 //!
 //! The log is in the order of (`commit_seq`, `number`): the *place* of the commit, and a number
-//! from a sequence. A transaction gets its id at its first write, not at its commit, so a later one
-//! may commit first. A reader therefore sees only events below the *horizon*: the id of the oldest
-//! transaction that is still running, in the snapshot of the reader's own statement. Transactions
-//! below it have ended: they are visible or undone. So the log never grows behind a cursor, and no
-//! row has to be numbered later.
+//! from a sequence. A transaction gets its id at its first write, not at its commit, so a later
+//! transaction may commit first. Readers therefore see only events below the *horizon*. The horizon
+//! is the id of the oldest transaction that is still running, in the snapshot of the reader's
+//! statement. All transactions below the horizon have ended: they are visible or undone. So no
+//! event is ever added before a reader's cursor, and no row needs a new number later.
 //!
-//! The place is the greater of two ids: the transaction's own, and the greatest of those that had
-//! ended when the commit had locked all its rows. It is never below the own id, so the horizon
-//! hides a commit until it ends. It is below the horizon once the commit and all earlier
-//! transactions have ended, even if no other begins.
+//! The place is the greater of two ids: the transaction's own id, and the greatest id of the
+//! transactions that had ended when the commit had locked all its rows. The place is never below
+//! the own id, so the horizon hides a commit until it ends. When the commit and all earlier
+//! transactions have ended, the place is below the horizon, even if no other transaction begins.
 //!
-//! A commit that waited for another one's rows takes its place and numbers after that one has
-//! ended, so its events follow. The last event of a company therefore shows the company as stored.
-//! The events of a posting are in the order of its versions, also because a commit that finds
-//! another version fails.
+//! If a commit waits for the rows of another commit, it takes its place and numbers after the other
+//! has ended, so its events come later. The last event of a company therefore shows the company as
+//! stored. A posting's events are in the order of its versions. This also holds because a commit
+//! that finds another version fails.
 //!
-//! The price: the log waits for the longest writing transaction on the server, in any database.
+//! The disadvantage is that the log waits for the longest writing transaction on the server, in any
+//! database.
 
 mod keep;
 mod read;

@@ -29,12 +29,11 @@ macro_rules! ahead {
 }
 
 statement! {
-    /// A cursor is gone without an event at it, unless it is that of the last deleted event. A
-    /// standby may not have the event yet.
+    /// A cursor is gone if there is no event at its place, unless it is the place of the last
+    /// deleted event. On a standby, a missing event may also be too new.
     ///
-    /// Examines a limited number of events in key order, up to one more wanted event than the page.
-    /// Otherwise it finds the end of the examined part: the last event within the limit (`most`),
-    /// or the last one.
+    /// Examines events in the order of keys, at most `most`. Stops when it finds one more wanted
+    /// event than fit on the page. Otherwise also returns the last examined event.
     Page = concat!(
         "WITH place AS MATERIALIZED (
             SELECT coalesce(asked.commit_seq, deleted_in) AS commit_seq,
@@ -83,11 +82,11 @@ statement! {
     returns (Bool, Bool, BigInt, BigInt, Nullable<PlacedColumns>)
 }
 
-/// Whether the cursor is gone, whether the limit was reached, the place of the last examined event,
-/// and a wanted event.
+/// Whether the cursor is gone, whether the limit was reached, the place of the last examined event
+/// (two numbers), and a wanted event.
 type PageRow = (bool, bool, i64, i64, Option<PlacedEvent>);
 
-/// A page; `None` if the cursor's event is gone.
+/// Returns a page. `None` if the cursor's event is gone.
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
     query: &LogQuery,
@@ -130,7 +129,7 @@ statement! {
     returns PlacedColumns
 }
 
-/// The events at these places, which come from events already read.
+/// Returns the events at these places, which the caller has read before.
 pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
@@ -142,7 +141,7 @@ pub(super) async fn events_at(
 }
 
 statement! {
-    /// Unreadable recent events count.
+    /// Unreadable events count as well.
     NewestOf = r"
         SELECT company, newest.commit_seq, newest.number
         FROM unnest(:company::uuid[]) AS asked (company)
@@ -192,9 +191,9 @@ fn one(places: Vec<(i64, i64)>) -> Outcome<Cursor> {
 }
 
 statement! {
-    /// No index on time is needed: times nearly ascend with the log. Bisection over transaction ids
-    /// finds the first certainly old place, one index lookup per step. From there, events are
-    /// examined one by one within the possible disorder.
+    /// No index on time is needed, because times nearly ascend with the log. A bisection over
+    /// transaction ids finds the first place before which all events are certainly old. Each step
+    /// is one index lookup. From this place, events are examined one by one.
     CursorAt = concat!(
         "WITH RECURSIVE asked AS MATERIALIZED (
             SELECT :at::timestamptz AS at, :well_before::timestamptz AS well_before
@@ -246,7 +245,7 @@ statement! {
     returns (BigInt, BigInt)
 }
 
-/// The place that all events since a time follow.
+/// Returns the place after which all events since a time come.
 pub(super) async fn cursor_at(conn: &mut AsyncPgConnection, at: OffsetDateTime) -> Outcome<Cursor> {
     let asked = binds! { at, well_before: well_before(at) };
     one(conn.load::<CursorAt, _>(asked).await?)

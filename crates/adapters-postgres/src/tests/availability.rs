@@ -1,4 +1,4 @@
-//! A server that is slow, stops, vanishes and comes back.
+//! A server that is slow, stops, vanishes and returns.
 
 use std::{
     net::SocketAddr,
@@ -23,13 +23,13 @@ use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Network {
     Up,
-    /// Refuses new connections, and has cut the others.
+    /// Refuses new connections, and has closed all others.
     Down,
     /// Drops everything without an answer.
     Silent,
 }
 
-/// A TCP proxy to the server that can be cut.
+/// A TCP proxy to the server, which tests can interrupt.
 struct Proxy {
     url: PostgresUrl,
     state: watch::Sender<Network>,
@@ -116,7 +116,7 @@ async fn a_store_recovers_by_itself() {
     let proxy = Proxy::to(&database).await;
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     for outage in 0..3 {
-        // Idle and busy connections exist at the time.
+        // When the outage begins, there are idle and busy connections.
         let mut commits = JoinSet::new();
         for n in 0..50_u128 {
             let store = store.clone();
@@ -161,7 +161,7 @@ async fn a_silent_server_fails_the_call() {
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     proxy.set(Network::Silent);
     let start = Instant::now();
-    // A commit is one statement: once sent, only the answer shows its outcome.
+    // A commit is one statement. After it is sent, only the answer shows its outcome.
     let refused = store.commit(create(1)).await;
     assert!(is_lost(&refused), "{refused:?}");
     let refused = store.commit(create(1)).await;
@@ -200,7 +200,7 @@ async fn a_refused_login_is_reported_without_the_password() {
     assert!(why.contains("nobody") && !why.contains("hunter2"), "{why}");
 }
 
-/// The server ends the statement, and with it its transaction's locks.
+/// The server ends the statement, which releases the locks of its transaction.
 #[tokio::test]
 async fn waiting_has_an_end() {
     let (database, store) = fixture().await;

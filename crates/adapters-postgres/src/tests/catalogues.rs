@@ -26,8 +26,8 @@ fn under(lease: CatalogueLease) -> WriteSet {
     writes
 }
 
-/// An import's expiries are decided before another begins: no import takes the lease between the
-/// check and the end of the commit.
+/// All expiries of an import are decided before another import begins: no import takes the lease
+/// between the check and the end of the commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
     let (database, one, other) = two().await;
@@ -45,7 +45,7 @@ async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
         };
         tokio::join!(commit, later)
     };
-    // Another transaction holds the commit up at its posting.
+    // Another transaction blocks the commit at its posting.
     let lock = locking("postings", 1);
     let (commit, later) = held_up(&database, (&lock, "COMMIT"), 2, work).await;
     assert_eq!(commit, Ok(()));
@@ -53,7 +53,7 @@ async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
     without_deadlock(&database, [one, other, observer]).await;
 }
 
-/// A commit that waited for another import's lease has lost its own.
+/// If a commit waits while another import takes the lease, it has lost its own lease.
 #[tokio::test]
 async fn a_commit_that_waited_for_the_lease_sees_its_loss() {
     for sql in [

@@ -1,4 +1,4 @@
-//! Clients that several processes write at once, and what their activity costs.
+//! Clients that several processes write at the same time, and the cost of recording activity.
 
 use std::{
     sync::atomic::Ordering,
@@ -40,8 +40,8 @@ fn pushes(clients: impl IntoIterator<Item = ClientId>, first: u128) -> ActivityW
     writes
 }
 
-/// Concurrent writers of the same clients never wait in a circle, and an operator's concurrent
-/// change meets no conflict.
+/// Concurrent writers of the same clients never deadlock, and do not cause conflicts for an
+/// operator's concurrent change.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_may_record_at_once() {
     const CLIENTS: u128 = 20;
@@ -90,7 +90,7 @@ async fn many_may_record_at_once() {
     assert_eq!(number(&first, most).await, 50);
 }
 
-/// The caller keeps what could not be written.
+/// The caller keeps the activity that could not be written.
 #[tokio::test]
 async fn waiting_for_a_locked_client_soon_fails() {
     const ROW: Duration = Duration::from_millis(50);
@@ -116,7 +116,7 @@ async fn waiting_for_a_locked_client_soon_fails() {
     assert_eq!(store.record(&pushes(ids, 0)).await, Ok(()));
 }
 
-/// A commit with a lost answer may be repeated.
+/// A commit whose answer was lost may be repeated.
 #[tokio::test]
 async fn a_refusal_is_written_once() {
     let database = Database::migrated();

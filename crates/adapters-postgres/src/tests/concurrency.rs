@@ -45,7 +45,7 @@ pub(super) async fn without_deadlock(
     assert_eq!(number(&observer, deadlocks).await, 0);
 }
 
-/// Even if a commit changes no existing posting.
+/// This holds even if a commit changes no existing posting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn companies_come_before_postings_that_are_added() {
     let (database, one, other) = two().await;
@@ -62,7 +62,8 @@ async fn companies_come_before_postings_that_are_added() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// It locks postings before it writes; otherwise every push for the company would wait too.
+/// The commit locks postings before it writes. Otherwise every push for the company would wait,
+/// too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     let (database, one, other) = two().await;
@@ -84,7 +85,7 @@ async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     assert_eq!(commit.await.unwrap(), Ok(()));
 }
 
-/// So a posting's tasks are numbered in commit order.
+/// A posting's tasks are therefore numbered in the order of commits.
 #[tokio::test]
 async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     let (database, one, _other) = two().await;
@@ -101,7 +102,7 @@ async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     assert_eq!(commit.await, Ok(()));
 }
 
-/// Each commit adds or changes a posting that the other waits for.
+/// Each commit adds or changes a posting for which the other waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     let (database, one, other) = two().await;
@@ -120,8 +121,8 @@ async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Each commit changes its own postings, shares some, and adds one. Another transaction holds both
-/// until each has its locks.
+/// Each commit changes its own postings, shares some with the other, and adds one. Another
+/// transaction blocks both until each has its locks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_postings_one_wins() {
     let (database, one, other) = two().await;
@@ -145,7 +146,8 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Workers finish tasks in claim order, while pushes request the same tasks in posting order.
+/// Workers finish tasks in the order of claims, while pushes request the same tasks in the order of
+/// postings.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_are_asked_for_and_finished_at_once() {
     let (database, one, other) = two().await;
@@ -157,7 +159,7 @@ async fn tasks_are_asked_for_and_finished_at_once() {
         }
         writes
     };
-    // Task numbers run against the order of subjects.
+    // The order of task numbers is the reverse of the order of subjects.
     for n in (0..30).rev() {
         one.commit(ask(n..n + 1)).await.unwrap();
     }
@@ -210,7 +212,7 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     };
     let store = database.open(&options).await;
     for n in 0..200_u64 {
-        // Stops waiting while the commit queues, or while it runs.
+        // Stops waiting while the commit queues or runs.
         let wait = Duration::from_micros(n * 25);
         let _ = tokio::time::timeout(wait, store.commit(create(n.into()))).await;
     }
@@ -220,7 +222,7 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     let open = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
     while number(&observer, open).await > 0 {
-        // A connection between two statements looks like this for a moment.
+        // Between two statements, a connection looks like this for a moment.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let halves = "SELECT count(*) AS value FROM postings FULL JOIN posting_history \

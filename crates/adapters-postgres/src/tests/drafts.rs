@@ -52,7 +52,7 @@ async fn an_answer_without_a_change_writes_nothing() {
     assert_eq!(reserve(&store, 1, 2, noon()).await, Taken);
     assert_eq!(texts(&store, rows).await, written);
 
-    // Except once a day.
+    // Once a day, a write is needed.
     let later = noon() + Duration::days(2);
     assert_eq!(reserve(&store, 2, 2, later).await, found);
     let refreshed = texts(&store, rows).await;

@@ -50,7 +50,8 @@ async fn walk(store: &PostgresStore, after: Option<Cursor>) -> (Vec<Event>, Curs
     }
 }
 
-/// This many events or more after a cursor: an older running transaction hides them.
+/// Reads until there are this many events after a cursor. An older transaction that is still
+/// running may hide them.
 async fn walk_until(store: &PostgresStore, after: Option<Cursor>, many: usize) -> Vec<Event> {
     loop {
         let (events, _) = walk(store, after).await;
@@ -60,7 +61,7 @@ async fn walk_until(store: &PostgresStore, after: Option<Cursor>, many: usize) -
     }
 }
 
-/// Retries while another process interferes.
+/// Repeats the push while another process interferes.
 async fn put(store: &PostgresStore, puts: &[PutPosting]) {
     loop {
         match usecase::ingest(store, puts, Lifetime::days(60), noon()).await {
@@ -78,7 +79,8 @@ const PUSHES: u32 = 40;
 
 const SHARED: u32 = 8;
 
-/// A writer's pushes: of its own postings, and sometimes of a posting and company shared by all.
+/// The pushes of a writer: its own postings, and sometimes a posting and a company that all writers
+/// share.
 fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
     let name = format!("Company {writer} {n}");
     let push = |identifier: &str, company: &str| {
@@ -131,7 +133,7 @@ async fn a_walk_sees_every_event_once_and_in_order() {
             }
         });
     }
-    // Its commits outlast later ones.
+    // The commits of this writer end after later ones.
     writers.spawn(async move {
         for _ in 0..5 {
             let commit = "BEGIN; \
@@ -213,7 +215,7 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     let mut writes = domain::store::WriteSet::new(noon());
     writes.tasks.events.push(event(2));
     store.commit(writes).await.unwrap();
-    // The later one is committed, and not seen.
+    // The later event is committed, but not visible yet.
     let committed = "SELECT count(*) AS value FROM events";
     assert_eq!(number(&store, committed).await, 2);
     assert_eq!(walk(&store, Some(before)).await, (Vec::new(), before));
@@ -230,8 +232,8 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     assert_eq!(names, [COMPANY_UPDATED, JOB_POSTING_CREATED]);
 }
 
-/// The first rename locked a posting, so it has the lower transaction id. It waits for another
-/// posting, and is written last.
+/// The first commit locked a posting, so it has the lower transaction id. It waits for another
+/// posting, so it is written last.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_waited_is_later_in_the_log() {
     let (database, store, other) = two().await;
@@ -276,7 +278,8 @@ async fn a_commit_that_waited_is_later_in_the_log() {
     assert_eq!(stored, ["Acme last"]);
 }
 
-/// As after restoring a dump: stored places are far above the server's transaction ids.
+/// The database looks as after restoring a dump: stored places are far above the server's
+/// transaction ids.
 #[tokio::test]
 async fn new_events_follow_those_of_another_server() {
     const FAR: i64 = 1 << 40;
@@ -305,7 +308,7 @@ async fn new_events_follow_those_of_another_server() {
         assert_eq!(all, [before, events].concat(), "{stored}");
         assert!(EventLog::end(&store).await.unwrap() > end);
 
-        // Places given out after the dump are never reused.
+        // Places that were assigned after the dump are never used again.
         let undone = Cursor {
             transaction: end.transaction + 1_000,
             sequence: end.sequence + 1,
@@ -321,14 +324,14 @@ async fn new_events_follow_those_of_another_server() {
         let place = EventLog::end(&store).await.unwrap().transaction;
         assert!(place >= end.transaction + (1 << 32), "{place}");
 
-        // From now on the offset is right.
+        // The offset is now right, so it stays.
         let raised = number(&store, offset).await;
         let again = another(&database).await;
         assert_eq!(number(&again, offset).await, raised);
     }
 }
 
-/// The operators' statement after the server itself was reset to an earlier time.
+/// The statement that operators run after the server itself was reset to an earlier time.
 const RESTORED: &str = "UPDATE event_log SET transaction_offset = transaction_offset + 4294967296";
 
 #[tokio::test]

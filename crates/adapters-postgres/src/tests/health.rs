@@ -20,7 +20,7 @@ async fn reason(store: &PostgresStore) -> String {
     }
 }
 
-/// URL settings win over the service's; the time is the server's.
+/// Settings in the URL override the service's. The time is that of the server.
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_not_ready() {
     let (database, store) = fixture().await;
@@ -85,7 +85,7 @@ async fn commits_that_fail_in_a_row_are_not_ready() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// The server announces its shutdown in its own language.
+/// The server may announce its shutdown in its own language.
 #[tokio::test]
 async fn every_lost_connection_is_an_outage() {
     let (_database, store) = fixture().await;

@@ -97,7 +97,7 @@ async fn waiting_for_a_locked_row_soon_fails_and_names_it() {
     store.commit(retitle(1, "New")).await.unwrap();
 }
 
-/// A row that is not committed yet cannot be named, but the commit times out as soon.
+/// A row that is not committed yet cannot be named. The commit times out just as soon.
 #[tokio::test]
 async fn waiting_for_an_uncommitted_insert_soon_fails() {
     let (database, store, mut other) = two().await;
@@ -121,7 +121,7 @@ async fn waiting_for_an_uncommitted_insert_soon_fails() {
     store.commit(create(2)).await.unwrap();
 }
 
-/// So do commits of tasks and of subscribers.
+/// Commits of tasks and of subscribers fail, too.
 #[tokio::test]
 async fn waiting_for_a_lock_soon_fails_every_commit() {
     let (_database, store, mut other) = two().await;
@@ -178,7 +178,8 @@ impl Commit {
     }
 }
 
-/// A table being rewritten is awaited longer: no commit could proceed anyway.
+/// A commit waits longer for a table that is being rewritten, because no commit could proceed
+/// anyway.
 #[tokio::test]
 async fn a_locked_table_is_waited_for() {
     let (_database, store, mut other) = two().await;

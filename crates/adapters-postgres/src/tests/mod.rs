@@ -141,8 +141,8 @@ async fn until_waiting(store: &PostgresStore, many: i64) {
     }
 }
 
-/// Runs work against a transaction that has run this statement, and ends once this many connections
-/// wait.
+/// Runs work while a transaction that has run this statement blocks it. Ends the transaction when
+/// this many connections wait.
 async fn held_up<T>(
     database: &Database,
     (sql, end): (&str, &str),
@@ -165,8 +165,8 @@ fn locking(table: &str, id: u128) -> String {
     format!("SELECT FROM {table} WHERE id = '{id}' FOR UPDATE")
 }
 
-/// Closes stores and opens another, because counters include a connection's work only after its
-/// end.
+/// Closes the stores and opens another, because the server counts a connection's work when the
+/// connection ends.
 async fn afterwards(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,

@@ -1,4 +1,5 @@
-//! Every statement as the server prepares it, and the plans of frequent ones or on large tables.
+//! Every statement as the server prepares it, with the plans of statements that are frequent or
+//! read large tables.
 
 use diesel::{dsl::sql, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -10,7 +11,7 @@ use sql_common::{
 
 use super::{create, fixture};
 
-/// Each statement with words that its plan on empty tables has, and after `!` words that it lacks.
+/// For each statement, words in its plan on empty tables. Words after `!` must not be in the plan.
 const PLANS: &str = "
     audit::Read | using audit_newest | !Sort
     audit::ReadAction | using audit_by_action | !Sort
@@ -121,7 +122,7 @@ const PLANS_OF_THOUSANDS: &str = "
 
 fn check(name: &str, expected: &[&str], plan: &str) {
     for expected in expected {
-        // An index name may be a prefix of another.
+        // The name of an index may be a prefix of another name.
         let end = if expected.starts_with("using ") {
             " "
         } else {
@@ -147,8 +148,8 @@ async fn statements_go_by_their_indexes() {
     for (name, expected) in plans(PLANS) {
         check(name, &expected, &explain(&mut conn, name).await);
     }
-    // The planner multiplies a table's pages by rows per page. Against millions of rows, starting
-    // parallel workers costs little; here it costs nothing.
+    // The planner multiplies a table's pages by rows per page. With millions of rows, the cost of
+    // starting parallel workers would not matter, so here it is set to 0.
     store.commit(create(1)).await.unwrap();
     conn.batch_execute(
         "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; \
@@ -195,7 +196,7 @@ async fn duplicates_and_reports_are_found_by_their_indexes() {
     }
 }
 
-/// Prepares a statement unchanged, as `asked`.
+/// Prepares a statement unchanged, under the name `asked`.
 async fn prepare(conn: &mut AsyncPgConnection, text: &str) -> diesel::QueryResult<()> {
     let mut pieces = text.split('?');
     let mut prepared = pieces.next().unwrap_or_default().to_owned();
@@ -224,7 +225,7 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Statements that read a whole table: small, or without an index for rare queries.
+/// Statements that read a whole table. The table is small, or the query is rare and has no index.
 const READS_ALL: [&str; 11] = [
     "attention::Clear",
     "attention::Items",
@@ -239,8 +240,8 @@ const READS_ALL: [&str; 11] = [
     "subscriber::Count",
 ];
 
-/// Statements work in psql without types for values, and none reads a whole table, even if prepared
-/// while it was empty.
+/// Each statement works in psql without types for values. No statement reads a whole table, even if
+/// prepared while the table was empty.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_database, store) = fixture().await;

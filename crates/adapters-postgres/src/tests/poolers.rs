@@ -11,7 +11,7 @@ use domain::store::{Health, Store};
 use super::{Database, create, patient, texts};
 use crate::{PostgresOptions, PostgresStore};
 
-/// `PgBouncer` in session mode, minimally configured.
+/// `PgBouncer` in session mode, with a minimal configuration.
 struct PgBouncer {
     process: Child,
     folder: PathBuf,
@@ -19,7 +19,7 @@ struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// `None` where it is not installed.
+    /// `None` if it is not installed.
     fn before(database: &Database) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
             .into_iter()
@@ -47,7 +47,7 @@ impl PgBouncer {
         let file = folder.join("pgbouncer.ini");
         fs::write(&file, configuration).unwrap();
         let mut command = Command::new(program);
-        // It refuses to run as root.
+        // `PgBouncer` refuses to run as root.
         if fs::metadata("/proc/self").is_ok_and(|process| {
             use std::os::unix::fs::MetadataExt as _;
 

@@ -1,4 +1,4 @@
-//! A batch costs as many round trips as one row.
+//! Tests that a batch of any size takes as many round trips as one row.
 
 use std::sync::{
     Arc,
@@ -30,7 +30,8 @@ use uuid::Uuid;
 use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
 
-/// A store that counts round trips on its one connection: statements sent together are one.
+/// A store with one connection, and a count of its round trips. Statements that are sent together
+/// count as one.
 pub(super) async fn counted(database: &Database) -> (PostgresStore, Arc<AtomicUsize>) {
     let options = PostgresOptions {
         max_connections: 1,
@@ -160,7 +161,7 @@ async fn a_commit_of_any_size_takes_as_many() {
         lap();
         costs.push(of_size);
     }
-    // A commit with companies first reads them under their locks; any other takes one trip.
+    // A commit with companies first locks and reads them. Any other commit takes one round trip.
     for of_size in costs {
         assert_eq!(of_size, [2, 1, 1, 2, 1, 1, 1, 1, 1]);
     }
@@ -188,7 +189,7 @@ async fn any_number_of_subscribers_takes_as_many() {
             assert_eq!(answers.unwrap().len(), reports.len());
             lap();
         }
-        // Half of them known, and half of them not.
+        // Half of the subscribers are already known.
         let reports = reports(n * 2, "Cato");
         let answers = usecase::put_subscribers(&store, &reports, noon()).await;
         assert_eq!(answers.unwrap().len(), reports.len());
@@ -216,7 +217,8 @@ async fn any_number_of_subscribers_takes_as_many() {
         lap();
         costs.push(of_number);
     }
-    // Each begins with a load, and looks up unknown addresses among the erased. Then it commits.
+    // Each put begins with a load, and looks up unknown addresses among the erased ones. Then it
+    // commits.
     assert_eq!(costs[2], [3, 2, 3, 2, 1, 1]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);

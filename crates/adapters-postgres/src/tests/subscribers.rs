@@ -30,8 +30,8 @@ async fn a_new_subscriber_waits_for_an_address_that_is_being_written() {
     }
 }
 
-/// Each commit changes its own subscribers, shares some, and adds one. Another transaction holds
-/// both until each has its locks.
+/// Each commit changes its own subscribers, shares some with the other, and adds one. Another
+/// transaction blocks both until each has its locks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_people_one_wins() {
     let (database, one, other) = two().await;

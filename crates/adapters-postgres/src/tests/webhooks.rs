@@ -119,7 +119,7 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     (endpoint, next)
 }
 
-/// A round that waited for a replay finds the cursor moved; one that waited for another worker has
+/// If a round waits for a replay, it finds the cursor moved. If it waits for another worker, it has
 /// lost its lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_row_sees_its_change() {
@@ -140,7 +140,7 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
     }
 }
 
-/// Nothing is written for an endpoint that its owner changed. A renewed lease is the same lease.
+/// Nothing is written if the owner changed the endpoint. A renewed lease is still the same lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_owner_is_decided_again() {
     let (database, store) = fixture().await;
@@ -166,7 +166,8 @@ async fn a_round_that_waited_for_the_owner_is_decided_again() {
     assert_eq!(store.deliveries(endpoint.id, 9).await.unwrap().len(), 1);
 }
 
-/// The round has any size. Only the call that records it takes one more: it first checks the lease.
+/// Rounds of any size take the same number of calls. Only the call that records a round takes one
+/// more, because it first checks the lease.
 #[tokio::test]
 async fn calls_of_a_round_of_any_size_take_as_many() {
     let database = Database::migrated();
@@ -195,13 +196,13 @@ async fn calls_of_a_round_of_any_size_take_as_many() {
             holder: uuid(1),
         };
         store.renew(&[held], noon()).await.unwrap();
-        // Without subjects, nothing is queried.
+        // Without subjects, one query is not needed.
         let calls = if n == 0 { 5 } else { 6 };
         assert_eq!(count.load(Ordering::Relaxed), calls);
     }
 }
 
-/// Neither leases nor results change indexed columns.
+/// Leases and results of rounds change no indexed columns.
 #[tokio::test]
 async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let (database, store) = fixture().await;
@@ -219,7 +220,8 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let observer = afterwards(&database, [store]).await;
     let others = "SELECT n_tup_upd - n_tup_hot_upd AS value FROM pg_stat_user_tables \
         WHERE relname = 'webhook_endpoints'";
-    // A page may fill up now and then; a changed index column would count every round.
+    // Sometimes a page is full and a row moves. If an indexed column changed, every round would
+    // count.
     let others = number(&observer, others).await;
     assert!(others < 5, "{others}");
 }

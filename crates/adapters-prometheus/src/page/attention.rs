@@ -15,7 +15,7 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<AttentionItem>, StoreErr
     Ok(stores.attention.attention().await?.items)
 }
 
-/// Records all kinds, so that one without items shows as 0.
+/// Records all kinds, so that a kind without items is 0.
 pub(super) fn record(items: &[AttentionItem]) {
     for kind in AttentionKind::ALL {
         let count = items.iter().filter(|item| item.kind == *kind).count();

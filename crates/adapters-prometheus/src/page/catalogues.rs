@@ -1,4 +1,4 @@
-//! Metrics of each catalogue's last import, from the store, so that they survive restarts.
+//! Metrics of each catalogue's last import. They come from the store, so they survive restarts.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ runtime::metrics! {
          and catalogue";
 }
 
-/// The oldest ones.
+/// The largest number of catalogues, the oldest first.
 const MOST: usize = 500;
 
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError>
     stores.catalogues.last_imports(MOST).await
 }
 
-/// Lines except those without effect and those that expired a posting.
+/// The number of lines, except those without effect and those that expired a posting.
 const fn listed(counts: &LineCounts) -> u64 {
     counts.created + counts.updated + counts.unchanged + counts.reopened
 }

@@ -1,4 +1,4 @@
-//! Metrics of clients' last pushes, from the store, so that they survive restarts.
+//! Metrics of clients' last pushes. They come from the store, so they survive restarts.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ runtime::metrics! {
          name; of the 200 oldest clients";
 }
 
-/// The oldest ones.
+/// The largest number of clients, the oldest first.
 const MOST: usize = 200;
 
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);

@@ -20,7 +20,7 @@ runtime::metrics! {
         "The rest of the pause of an account of the e-mail provider, by account; else 0";
 }
 
-/// All subscribers are read for the counts.
+/// Counts are kept this long, because counting reads all subscribers.
 pub(super) const COUNTS_LIFETIME: Duration = Duration::from_mins(1);
 
 pub(super) async fn accounts(
@@ -53,7 +53,7 @@ pub(super) fn record(
     }
 }
 
-/// Records all combinations, so that empty ones show as 0.
+/// Records all combinations, so that a combination without subscribers is 0.
 fn record_counts(counts: &[SubscriberCount]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {

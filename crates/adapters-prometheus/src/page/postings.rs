@@ -1,4 +1,4 @@
-//! Numbers of postings by status, counted up to a bound.
+//! Numbers of postings by status, counted up to a limit.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ runtime::metrics! {
         "Postings by status, counted to 1000000 of each, once a minute";
 }
 
-/// Of one status, read from an index alone.
+/// The limit for each status. An index alone is read for the count.
 const MOST: usize = 1_000_000;
 
 pub(super) const LIFETIME: Duration = Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! Metrics of the process, by the names of Prometheus' own clients, from Linux's `/proc`.
+//! Metrics of the process from Linux's `/proc`. Their names are those of Prometheus' own clients.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ runtime::metrics! {
         "The time of the start, in seconds since 1970";
 }
 
-/// The process begins to record at its start.
+/// Approximately the start of the process, when it begins to record.
 static STARTED: OnceLock<SystemTime> = OnceLock::new();
 
 pub fn started() {
@@ -43,7 +43,7 @@ pub(super) fn record() {
         counter!(CPU).absolute(ticks / clock_ticks_per_second().max(1));
     }
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
-        // The folder's own descriptor is one of them.
+        // Subtract one, because opening the folder uses a descriptor.
         gauge!(OPEN).set(number((open.count() as u64).saturating_sub(1)));
     }
     if let Some(most) = getrlimit(Resource::Nofile).current {
@@ -57,7 +57,7 @@ pub(super) fn record() {
     }
 }
 
-/// `/proc/PID/status`, in bytes.
+/// The value in `/proc/PID/status`, in bytes.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -66,7 +66,8 @@ fn resident(status: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// `/proc/PID/stat`, in ticks. The program's name may contain spaces and parentheses.
+/// The value in `/proc/PID/stat`, in ticks. The program's name there may contain spaces and
+/// parentheses.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);

@@ -4,10 +4,10 @@ use kernel::StoreError;
 use runtime::{Cached, panics};
 use tokio::time::timeout;
 
-/// Monitors wait ten seconds.
+/// Shorter than ten seconds, the time that monitors wait.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Limits the load of frequent requests.
+/// Frequent requests therefore cause little load.
 pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
 
 /// A panic of the store counts as a failure.
@@ -19,14 +19,14 @@ pub async fn in_time<T>(
         .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
 
-/// A cached part of the page. A failure is cached as well, because reading may be what takes long.
+/// A cached part of the page. A failure is cached as well, because a failing read may take long.
 pub struct Reading<T> {
     part: &'static str,
     cached: Cached<Option<T>>,
 }
 
 impl<T: Clone> Reading<T> {
-    /// `part` is its name in the log.
+    /// `part` is the name in the log.
     pub const fn new(part: &'static str, lifetime: Duration) -> Self {
         Self {
             part,
@@ -34,7 +34,7 @@ impl<T: Clone> Reading<T> {
         }
     }
 
-    /// `None` if reading failed.
+    /// Returns the part, or `None` if it could not be read.
     pub async fn look(
         &self,
         read: impl Future<Output = Result<T, StoreError>> + Send,
@@ -48,7 +48,7 @@ impl<T: Clone> Reading<T> {
     }
 }
 
-/// A count as a gauge's floating-point number.
+/// The number of a gauge is a float.
 #[expect(
     clippy::cast_precision_loss,
     reason = "nothing here counts to more than 2^53"

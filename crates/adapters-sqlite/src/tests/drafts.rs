@@ -11,7 +11,7 @@ use crate::SqliteStore;
 
 const KEY: DraftKey = DraftKey::from_bytes([7; 32]);
 
-/// A worker that waits for a draft asks often, and so does one that uses drafts.
+/// Workers that wait for a draft or use drafts ask often.
 #[tokio::test]
 async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let (dir, store) = fixture().await;
@@ -32,7 +32,7 @@ async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let found = Ok(Kept("a draft".to_owned()));
     assert_eq!(reserve(&kept, Duration::ZERO).await, found);
     assert_eq!(reserve(&kept, Duration::days(1)).await, found);
-    // These answers need a change.
+    // These answers need a write.
     for (key, after) in [(&KEY, hours(1)), (&kept, Duration::days(2))] {
         let refused = reserve(key, after).await;
         assert!(is_unavailable(&refused), "{refused:?}");

@@ -1,4 +1,4 @@
-//! A commit is on disk, whole, and readable only by the file's owner.
+//! A commit is complete, on the disk, and readable only by the file's owner.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ async fn the_writer_works_on_after_a_failure() {
 async fn a_dropped_commit_leaves_no_transaction_open() {
     let (_dir, store) = fixture().await;
     for n in 1..=50 {
-        // Stops waiting while the commit queues, or while it runs.
+        // Stops waiting while the commit queues or runs.
         let wait = Duration::from_micros(u64::try_from(n).unwrap() * 40);
         let _ = tokio::time::timeout(wait, store.commit(create(n))).await;
     }

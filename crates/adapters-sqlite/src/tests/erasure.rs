@@ -211,7 +211,7 @@ async fn an_erased_person_goes_from_a_log_in_use_with_the_next_overwriting() {
     assert_eq!(found(&folder, &["Norway"]), [""; 0]);
 }
 
-/// The log still has what a reader may need.
+/// The log still has data that a reader may need.
 #[tokio::test]
 async fn a_log_in_use_is_not_emptied_and_is_by_the_next_call() {
     let (dir, _) = super::place();

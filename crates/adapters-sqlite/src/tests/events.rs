@@ -1,4 +1,4 @@
-//! The event log: limited pages, readers beside writers, and deletion.
+//! The event log: limited pages, concurrent readers and writers, and deletion.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn subjects(page: &LogPage) -> Vec<u128> {
         .collect()
 }
 
-/// Writes unwanted events with these numbers, at noon.
+/// Writes events with these numbers that no reader wants, at noon.
 async fn fill(store: &SqliteStore, from: u64, to: u64) {
     let fill = format!(
         "INSERT INTO events (number, at, name, subject) \
@@ -94,7 +94,7 @@ async fn numbers_may_be_missing() {
     assert_eq!(store.cursor_at(noon()).await, Ok(numbered(7)));
 }
 
-/// A commit may follow one with a younger decision.
+/// A commit may come after another whose decision was made later.
 #[tokio::test]
 async fn a_place_in_time_allows_for_disorder() {
     let (_dir, store) = fixture().await;
@@ -109,7 +109,7 @@ async fn a_place_in_time_allows_for_disorder() {
     }
 }
 
-/// In several transactions, so that other writers get their turn.
+/// The deletion uses several transactions, so that other writers can write in between.
 #[tokio::test]
 async fn many_old_events_are_deleted_by_parts() {
     let (_dir, store) = fixture().await;
@@ -134,8 +134,8 @@ async fn many_old_events_are_deleted_by_parts() {
     assert_eq!(store.number(deleted).await, 2_501);
 }
 
-/// Readers are beyond the end of an older database, and may have acted on events between backup and
-/// restore. No number is reused.
+/// Readers' cursors may be after the end of the restored database. Readers may have acted on events
+/// between backup and restore, so no number is used again.
 #[tokio::test]
 async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     let (dir, store) = fixture().await;
@@ -171,7 +171,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     assert_eq!(store.forget(noon() + minutes(1), 4).await, Ok(4));
     assert_eq!(subjects(&read(&store, None).await), [5]);
 
-    // As of a store with another transaction's writes.
+    // A cursor with a transaction comes from a store of the other kind.
     let foreign = LogQuery {
         after: Some(Cursor {
             transaction: 1,

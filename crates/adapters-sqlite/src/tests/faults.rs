@@ -1,4 +1,4 @@
-//! A removed or replaced file, a full disk, and a lock that is not released.
+//! A file that is removed or replaced, a full disk, and a lock that is not released.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ const REMOVALS: [fn(&Path); 3] = [
     |path| fs::remove_file(path).unwrap(),
     |path| fs::rename(path, path.with_extension("old")).unwrap(),
     |path| {
-        // As an operator restoring a backup does.
+        // An operator who restores a backup does this.
         let copy = path.with_extension("copy");
         fs::copy(path, &copy).unwrap();
         fs::rename(copy, path).unwrap();
@@ -42,7 +42,7 @@ async fn nothing_is_acknowledged_into_a_file_that_is_not_in_its_place() {
     }
 }
 
-/// The file is removed while the commit runs.
+/// The file is removed during the commit.
 #[tokio::test]
 async fn a_commit_into_a_file_that_went_meanwhile_is_in_doubt() {
     for remove in REMOVALS {
@@ -69,7 +69,7 @@ async fn a_file_that_is_put_back_is_used_again() {
     let away = path.with_extension("away");
     fs::rename(&path, &away).unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
-    // The new file is not the opened database, and stays untouched.
+    // The new file is not the opened database, so it stays unchanged.
     fs::write(&path, "").unwrap();
     assert!(is_unavailable(&store.commit(create(1)).await));
     assert!(is_unavailable(&store.ready().await));
@@ -99,7 +99,7 @@ async fn a_full_disk_is_not_ready() {
         if full.is_err() {
             break;
         }
-        // The limit belongs to the connection, which is kept as long as commits succeed.
+        // The limit belongs to the connection, which is kept while commits succeed.
     }
     assert!(is_unavailable(&full), "{full:?}");
     assert!(is_unavailable(&store.ready().await));
@@ -107,7 +107,7 @@ async fn a_full_disk_is_not_ready() {
     assert_eq!(store.ready().await, Ok(()));
 }
 
-/// No commit has failed: the probe finds it a second after the last commit.
+/// No commit has failed. The probe finds the problem a second after the last commit.
 #[tokio::test]
 async fn a_database_that_cannot_be_written_is_not_ready() {
     let (_dir, path) = place();
@@ -125,7 +125,8 @@ async fn a_database_that_cannot_be_written_is_not_ready() {
     }
 }
 
-/// During another process's long write, pushes are refused, but health answers at once.
+/// During a long write of another process, pushes are refused, but the health check answers at
+/// once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_lock_that_stays_ends_in_time() {
     let (_dir, path) = place();
@@ -133,7 +134,7 @@ async fn a_write_lock_that_stays_ends_in_time() {
     store.migrate().await.unwrap();
     let mut other = super::writing(&store);
     let start = Instant::now();
-    // No commit has failed, and a lock alone is no failure.
+    // No commit has failed yet, and a lock alone is not a failure.
     assert_eq!(store.ready().await, Ok(()));
     let refused = store.commit(create(1)).await;
     assert!(is_unavailable(&refused), "{refused:?}");

@@ -14,7 +14,7 @@ async fn a_newer_schema_is_refused_if_it_needs_a_newer_program() {
         &store,
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
     );
-    // As long as this program can use it.
+    // The store is ready while this program can use the schema.
     assert_eq!(store.ready().await, Ok(()));
     assert_eq!(store.migrate().await, Ok(Vec::new()));
     run(
@@ -64,8 +64,8 @@ async fn a_path_that_cannot_be_used_is_named() {
     }
 }
 
-/// In older SQLite versions, used to open backups, `json_valid(NULL)` is false: every posting
-/// without metadata would look corrupt, and a dump could not be restored.
+/// In older SQLite versions, which may open backups, `json_valid(NULL)` is false. Every posting
+/// without metadata would then look corrupt, and a dump could not be restored.
 #[tokio::test]
 async fn checks_of_json_allow_for_none() {
     let (_dir, store) = fixture().await;

@@ -18,7 +18,7 @@ mod two_processes {
 
     use crate::{SqliteStore, tests::processes::two};
 
-    /// Writers queue for one lock: nothing to check.
+    /// Writers queue for one lock, so there is nothing to check.
     fn done(_: &TempDir, _: [SqliteStore; 2]) -> Ready<()> {
         ready(())
     }

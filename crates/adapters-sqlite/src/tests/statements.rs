@@ -1,5 +1,5 @@
-//! Every statement as SQLite prepares it, and the plans of frequent ones or on large tables.
-//! Planned without statistics, as in a file that was never analysed.
+//! Every statement as SQLite prepares it, with the plans of statements that are frequent or read
+//! large tables. Plans are made without statistics, as in a file that was never analysed.
 
 use diesel::{
     RunQueryDsl, SqliteConnection,
@@ -14,7 +14,7 @@ use sql_common::{
 use super::fixture;
 use crate::connection::Role;
 
-/// Plans that follow an index in order, and scan no other table.
+/// Plans that follow an index in its order, and scan no other table.
 const IN_ORDER: &str = "
     audit::Read | INDEX audit_newest
     audit::ReadAction | INDEX audit_by_action
@@ -75,7 +75,7 @@ const IN_ORDER: &str = "
     webhook::round::Wake | INDEX webhook_waiting_silent
 ";
 
-/// Plans that look up rows, and may sort them.
+/// Plans that find rows by key, and may sort them.
 const BY_KEY: &str = "
     console::CountStatus | COVERING INDEX postings_by_status
     client::Find | (id=?) | (client_id=?)
@@ -153,7 +153,7 @@ async fn statements_go_by_their_indexes() {
     }
 }
 
-/// Each runs in `sqlite3`.
+/// Each statement runs in `sqlite3`.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_dir, store) = fixture().await;

@@ -7,14 +7,15 @@ use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 
-/// URLs of the port `{}` on loopback, or another private address, if any code misreads them.
+/// URLs that may lead to the port `{}` on loopback or another private address, if some code
+/// misreads them.
 const PRIVATE: &[&str] = &[
     "https://127.0.0.1:{}/",
     "https://0x7f.1:{}/",
     "https://%31%32%37.0.0.1:{}/",
     "https://①②⑦.⓪.⓪.①:{}/",
     "https://127.0.0.1%00:{}/",
-    // The unspecified address, which connects to loopback.
+    // Connecting to the unspecified address leads to loopback.
     "https://0:{}/",
     "https://[::]:{}/",
     "https://[::1]:{}/",
@@ -24,7 +25,7 @@ const PRIVATE: &[&str] = &[
     "https://localhost:{}/",
     "https://localhost..:{}/",
     "https://169.254.169.254:{}/latest/meta-data/",
-    // User information, fragments and slashes that hide the host.
+    // User information, fragments and slashes may hide the host.
     "https://acme.example@127.0.0.1:{}/",
     "https://acme.example:443@127.0.0.1:{}/",
     "https://acme.example%40127.0.0.1:{}/",
@@ -59,7 +60,7 @@ fn with_private_names(private: PrivateAddresses) -> WebhookClient {
     with_names(private, PATIENT, |name, _| Ok(private_addresses(name)))
 }
 
-/// Reports whether a client has connected.
+/// A listener that shows whether a client has connected.
 struct Trap(StdListener);
 
 impl Trap {
@@ -73,7 +74,8 @@ impl Trap {
         self.0.local_addr().unwrap().port().to_string()
     }
 
-    /// A connection on loopback is complete for the listener before it is for the client.
+    /// Whether a client has connected. On loopback, the listener knows of a connection before the
+    /// client.
     fn has_caught(&self) -> bool {
         match self.0.accept() {
             Ok(_) => true,
@@ -90,7 +92,8 @@ async fn no_spelling_of_a_private_address_gets_a_connection() {
     assert_eq!(guarded.https_problem(), None, "HTTPS can be tested");
     for template in PRIVATE {
         let text = template.replace("{}", &trap.port());
-        // As registered under these settings, and as stored when private addresses were allowed.
+        // The URL is either registered under these settings, or was stored when private addresses
+        // were allowed.
         for registered_with in [PrivateAddresses::Refuse, PrivateAddresses::Allow] {
             let Ok(url) = EndpointUrl::parse(&text, registered_with) else {
                 continue;

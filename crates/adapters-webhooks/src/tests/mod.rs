@@ -28,7 +28,7 @@ use crate::{
     resolver::{Lookup, SystemLookup},
 };
 
-/// Generous, for a busy machine.
+/// Long limits, for a busy machine.
 const PATIENT: Limits = Limits {
     resolution: Duration::from_mins(1),
     connection: Duration::from_mins(1),
@@ -36,7 +36,7 @@ const PATIENT: Limits = Limits {
     rest: Duration::from_mins(1),
 };
 
-/// The id, secret and body of the specification's example.
+/// The id, secret and body of the example in the specification.
 const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY: &[u8] = br#"{"test": 2432232314}"#;
@@ -77,7 +77,7 @@ fn reason(attempt: &Attempt) -> Option<NoAnswer> {
 enum Then {
     Stays,
     Closes,
-    /// Keeps sending.
+    /// Sends without an end.
     GoesOn,
 }
 
@@ -136,7 +136,7 @@ async fn receive(
             Then::Stays => {}
             Then::Closes => {
                 stream.shutdown().await?;
-                // Close after the client, or the close could become a reset.
+                // Wait for the client to close first. Otherwise closing could reset the connection.
                 stream.read_to_end(&mut Vec::new()).await?;
                 return Ok(());
             }
@@ -147,7 +147,7 @@ async fn receive(
     }
 }
 
-/// A lookup by a function, and the number of its calls.
+/// Lookups by a function, with the number of calls.
 struct Names<F>(F, AtomicUsize);
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The lease of a catalogue, and what changes when it ends.
+//! The lease of a catalogue, and the changes at its end.
 
 use diesel::sql_types::{Bool, Nullable};
 use domain::{
@@ -35,12 +35,12 @@ statement! {
 
 #[derive(Clone, Copy, Debug)]
 enum Standing {
-    /// No import of it is running.
+    /// The catalogue has no import in progress.
     Free(CatalogueId),
     Running(OffsetDateTime),
 }
 
-/// Whether a catalogue can be leased; `None` if it does not exist.
+/// Whether a catalogue can be leased. `None` if it does not exist.
 async fn standing(
     conn: &mut impl Executor,
     client: ClientId,
@@ -69,8 +69,8 @@ statement! {
     over [CatalogueRow]
 }
 
-/// At the end of a lease, and when another takes over: the holder becomes the last import that
-/// expired or changed postings, if it changed any.
+/// Runs at the end of a lease, and when another import takes over. If the holder changed postings,
+/// it becomes the catalogue's expiring import, the import that can be undone.
 macro_rules! expiring {
     () => {
         "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (
@@ -87,8 +87,8 @@ statement! {
 }
 
 statement! {
-    /// Held-back postings wait for the end of the import, which may name them. If it never ends,
-    /// nothing is held back any more.
+    /// Held-back postings wait for the end of the import, which may still name them. If the import
+    /// never ends, no posting is held back any more.
     BeginImport = concat!(
         "UPDATE catalogues SET holder = :holder, leased_until = :until,
             held_before = held_import, held_import = NULL, ", expiring!(),
@@ -96,15 +96,15 @@ statement! {
     )
 }
 
-/// Leases a catalogue, created if missing, within the caller's transaction, which locks this row
-/// first.
+/// Leases a catalogue in the caller's transaction, which must lock this row first. Creates the
+/// catalogue if it is missing.
 pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<Leased> {
     let (client, name, now) = (query.client, &query.name, query.now);
     let mut found = standing(conn, client, name, now).await?;
     if found.is_none() && query.new_id.is_some() {
-        // New catalogues of a client are counted one after the other.
+        // The lock lets imports count a client's new catalogues one after the other.
         conn.lock("catalogues", &query.client.to_string()).await?;
-        // Another import may have created it meanwhile.
+        // Another import may have created the catalogue meanwhile.
         found = standing(conn, client, name, now).await?;
     }
     let catalogue = match found {
@@ -153,7 +153,7 @@ statement! {
 }
 
 statement! {
-    /// For a commit that expires held-back postings, which count as expired by the held import.
+    /// Used by a commit that expires held-back postings. These count as expired by the held import.
     HoldToRelease = every r"
         UPDATE catalogues SET expiring_import = held_import
         FROM {given catalogue uuid, holder uuid}
@@ -162,7 +162,7 @@ statement! {
 }
 
 /// Protects the leases that a commit needs until the transaction ends, and records missing
-/// postings. A conflict if a lease is lost.
+/// postings. A lost lease is a conflict.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let makes_any = |missed| writes.optional.missed.values().any(|it| *it == missed);
     let leases = writes
@@ -216,7 +216,7 @@ statement! {
 }
 
 statement! {
-    /// Keeps the newest import and the held-back one.
+    /// Keeps the newest import and the held one.
     ForgetImports = r"
         DELETE FROM catalogue_imports WHERE catalogue_id = :catalogue
             AND import NOT IN (

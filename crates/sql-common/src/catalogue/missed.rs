@@ -1,5 +1,5 @@
-//! The table `missed_postings`: postings that imports of their catalogue did not name, and their
-//! fate.
+//! The table `missed_postings`: postings that imports of their catalogue did not name, and how each
+//! was handled.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,7 +29,7 @@ const RESTORED: &str = "restored";
 const UNRESTORED: &str = "unrestored";
 
 statement! {
-    /// They may be there already, by a commit in doubt.
+    /// The rows may exist already, after a commit in doubt.
     Miss = r"
         INSERT INTO missed_postings (import, posting_id, state, misses)
         SELECT :holder, sent.posting, sent.state, sent.misses
@@ -39,7 +39,7 @@ statement! {
 }
 
 statement! {
-    /// They may be undone already, by a commit in doubt.
+    /// The rows may be undone already, after a commit in doubt.
     Undo = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
         WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
@@ -47,7 +47,7 @@ statement! {
 }
 
 statement! {
-    /// They may be restored already, by a commit in doubt.
+    /// The rows may be restored already, after a commit in doubt.
     Restore = r"
         INSERT INTO missed_postings (import, posting_id, state)
         SELECT expiring_import, sent.posting, sent.state
@@ -58,8 +58,8 @@ statement! {
 }
 
 statement! {
-    /// A release makes a held import the one to undo. Postings of an earlier undo do not belong to
-    /// the next undo.
+    /// After a release, the held import is the one to undo. Postings that an earlier undo handled
+    /// are not part of the next undo.
     pub EndUndo = r"
         UPDATE missed_postings SET state = 'undone'
         WHERE state IN ('restored', 'unrestored') AND import = (
@@ -69,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// They may be settled already, by a commit in doubt.
+    /// The rows may be settled already, after a commit in doubt.
     Settle = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
         WHERE import = (
@@ -77,7 +77,7 @@ statement! {
             AND posting_id = sent.posting AND missed_postings.state = 'held'"
 }
 
-/// Records the fates of missed postings under a lease, within the caller's transaction.
+/// Records how missed postings were handled, under a lease and in the caller's transaction.
 pub async fn write(
     conn: &mut impl Executor,
     missed: &BTreeMap<PostingId, Missed>,
@@ -161,8 +161,8 @@ statement! {
     returns (Id, Text, Text, Text)
 }
 
-/// Postings after a given one that the relevant import did not name: the one that holds postings
-/// back, otherwise the last complete one.
+/// Returns postings after a given one that an import did not name. It is the import that holds
+/// postings back, otherwise the last complete import.
 pub async fn missing(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -193,7 +193,8 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// Postings after a given one that the last expiring import expired and no undo has handled.
+/// Returns postings after a given one that the last expiring import expired and no undo has
+/// handled.
 pub async fn expired_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -225,8 +226,8 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// The last import that expired or changed postings, and the changed ones after a given one that no
-/// undo has handled.
+/// Returns the last import that expired or changed postings, and its changed postings after a given
+/// one that no undo has handled.
 pub async fn changed_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -319,7 +320,7 @@ statement! {
         )"
 }
 
-/// Deletes rows that no import or undo will need.
+/// Deletes rows that no import or undo needs any more.
 pub async fn forget_missed(conn: &mut impl Executor, limit: usize) -> Outcome<usize> {
     conn.execute::<Forget>(binds! { limit: most(limit) }).await
 }

@@ -26,8 +26,9 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues with the number of open postings, the number of held-back ones, and whether an undo
-/// is possible. The statuses are those of [`Status::is_open`](kernel::Status::is_open).
+/// Selects catalogues with the number of open postings, the number of held-back postings, and
+/// whether an undo is possible. The statuses are those of
+/// [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
         concat!(
@@ -81,7 +82,7 @@ statement! {
 type LastColumns = (<ImportRow as Entity>::Row, Id, Text, Nullable<BigInt>);
 
 statement! {
-    /// Only the limit bounds this: there are few catalogues.
+    /// The limit suffices as a bound, because there are few catalogues.
     LastImports = r"
         SELECT {catalogue_imports read}, catalogues.client_id, catalogues.name, held.missing
         FROM catalogues
@@ -244,8 +245,8 @@ fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
 }
 
 statement! {
-    /// The conditions of the partial index, which ignores the status: rejected postings are
-    /// skipped.
+    /// The conditions are those of the partial index, except the status: rejected postings are read
+    /// and skipped.
     OpenPostings = r"
         SELECT id, source_identifier FROM postings
         WHERE catalogue_id = :catalogue AND expired_at IS NULL AND id > :after
@@ -254,7 +255,7 @@ statement! {
     returns (Id, Text)
 }
 
-/// Open postings of a catalogue after an id. All ids follow the nil UUID.
+/// Returns open postings of a catalogue after an id. The nil UUID is before all ids.
 pub async fn open_postings(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

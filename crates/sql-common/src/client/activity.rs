@@ -1,4 +1,4 @@
-//! Daily counts, refusals and times of clients' activity.
+//! The activity of clients: daily counts, refusals and times.
 
 use std::{
     cmp::Reverse,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 entity! {
-    /// A client's counts of a day, added to the stored ones.
+    /// A client's counts of a day, which are added to the stored counts.
     DayRow = client_days of (ClientId, Date, Counts) {
         fixed {
             client_id: Id = Id(|day| Some(day.0.uuid())),
@@ -71,11 +71,11 @@ impl TryFrom<DayRow> for OfDay {
     }
 }
 
-/// A count of a day.
+/// A client's count of a name on a day.
 pub type Tallied = (ClientId, Date, &'static str, u64);
 
 entity! {
-    /// A count of a field or remark on a day, added to the stored one.
+    /// A client's count of a field or a remark on a day, which is added to the stored count.
     TallyRow = client_tallies of Tallied {
         fixed {
             client_id: Id = Id(|(client, ..)| Some(client.uuid())),
@@ -88,7 +88,7 @@ entity! {
     }
 }
 
-/// The lists of names counted per day.
+/// The lists of names that are counted per day.
 const NAMES: [&[&str]; 2] = [Details::OPTIONAL_FIELDS, RemarkCode::NAMES];
 
 /// The daily counts of fields and remarks.
@@ -115,7 +115,7 @@ impl TallyRow {
 }
 
 entity! {
-    /// A refusal, written once.
+    /// A refusal, which is written once.
     RefusalRow = client_refusals of (ClientId, Refusal) {
         fixed {
             client_id: Id = Id(|(client, _)| Some(client.uuid())),
@@ -254,8 +254,8 @@ statement! {
     loads RefusalRow
 }
 
-/// The activity of clients, with at most the kept rows of each. Its parts may be from different
-/// moments.
+/// The activity of clients, with at most the kept rows of each client. Its parts may have been read
+/// at different moments.
 pub async fn activities(
     conn: &mut impl Executor,
     clients: &[ClientId],

@@ -74,8 +74,8 @@ impl TryFrom<SecretRow> for StoredSecret {
     }
 }
 
-/// Clients with each secret. The newest secret is the one without an end: times may come from
-/// different clocks.
+/// Selects clients, with a row for each secret. The newest secret has no end. `created_at` cannot
+/// show this, because times may come from different clocks.
 macro_rules! with_secrets {
     ($condition:expr) => {
         concat!(
@@ -173,7 +173,7 @@ statement! {
 }
 
 statement! {
-    /// Keeps the time of last use.
+    /// The stored time of last use stays.
     WriteSecret = r"
         INSERT INTO client_secrets ({client_secrets}) VALUES ({client_secrets :})
         ON CONFLICT (client_id, digest) DO UPDATE SET {client_secrets.changing = excluded}",
@@ -269,7 +269,7 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
     })
 }
 
-/// The ports [`Clients`](access::Clients) and [`ActivityLog`](access::ActivityLog).
+/// Implements the ports [`Clients`](access::Clients) and [`ActivityLog`](access::ActivityLog).
 #[macro_export]
 macro_rules! clients {
     ($store:ty) => {

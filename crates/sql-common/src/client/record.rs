@@ -1,8 +1,8 @@
-//! How the activity of clients is written.
+//! Writes the activity of clients.
 //!
-//! Every transaction that writes rows of a client locks the client's row first. One that locks
-//! several clients does so by id, so no two wait for each other. Activity of clients that are not
-//! stored is left out.
+//! Every transaction that writes rows of a client first locks the client's row. If it locks several
+//! clients, it does so in the order of ids, so no two transactions block each other. Activity of
+//! unknown clients is skipped.
 
 use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 statement! {
-    /// Keeps the client's version, so that no change of the client conflicts with this.
+    /// Does not change the client's version, so it causes no conflict with a change of the client.
     Lock = {
         postgres: "SELECT FROM clients WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
@@ -60,8 +60,8 @@ statement! {
 }
 
 statement! {
-    /// A stored refusal comes from a commit whose answer was lost. Refusals of a posting that was
-    /// erased since are left out.
+    /// If a refusal is already stored, it comes from a commit whose answer was lost. Refusals of a
+    /// posting that was erased meanwhile are skipped.
     AddRefusals = r"
         INSERT INTO client_refusals ({client_refusals})
         SELECT {client_refusals sent} FROM {client_refusals given}
@@ -74,7 +74,7 @@ statement! {
     over [RefusalRow]
 }
 
-/// Deletes all but the newest rows of each client.
+/// Deletes all rows of each client except the newest.
 macro_rules! trim {
     ($table:literal, $key:literal) => {
         concat!(

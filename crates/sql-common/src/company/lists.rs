@@ -47,7 +47,7 @@ statement! {
 }
 
 statement! {
-    /// The extra condition on `id` never excludes the index.
+    /// The index is used in spite of the additional condition on `id`.
     Namesakes = list!("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
     over [CompanyRow],
     returns CompanyViewColumns
@@ -147,8 +147,8 @@ statement! { ShownOfCompany = postings!("shown ->> 'company_id'"), returns (Id, 
 
 statement! { ShownOfAlias = postings!("shown ->> 'came_by'"), returns (Id, Text) }
 
-/// The postings of an alias, or those that came by a former alias, including postings whose shown
-/// version alone has that company.
+/// The postings of an alias, or those that came by a former alias. A posting is included even if
+/// only its shown version has that company.
 pub async fn misplaced(
     conn: &mut impl Executor,
     company: &Company,

@@ -1,4 +1,4 @@
-//! Writes the companies of a commit: merged with the stored ones, under their locks.
+//! Writes the companies of a commit. They are locked and merged with the stored ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ use crate::{
     written,
 };
 
-/// Companies of a commit as merged; `None` if unchanged.
+/// A commit's companies after merging. `None` for an unchanged company.
 pub type Merged = HashMap<CompanyId, Option<CompanyState>>;
 
 #[derive(Clone, Debug)]
@@ -98,8 +98,8 @@ impl After {
 
 type NamedRow = (CompanyRow, Option<String>);
 
-/// Writes the companies of a commit. They have no version: unset fields keep their stored value,
-/// even if another commit added the company since the decision.
+/// Writes the companies of a commit. Companies have no version. An unset field keeps its stored
+/// value, even if another commit added the company after the decision.
 pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merged> {
     let mut merged = Merged::new();
     if writes.companies.is_empty() {

@@ -15,7 +15,7 @@ use crate::{
     types::{Id, Moment, StoredId, StoredTime},
 };
 
-/// Selects pairs of companies that are no aliases, with the condition of a partial index.
+/// Selects pairs of companies that are not aliases, with the condition of a partial index.
 macro_rules! pairs {
     ($kind:literal) => {
         concat!(
@@ -94,7 +94,7 @@ statement! {
 }
 
 statement! {
-    /// Keeps operators' decisions.
+    /// Pairs that operators have decided are kept.
     Forget = r"
         DELETE FROM company_pairs
         WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart"

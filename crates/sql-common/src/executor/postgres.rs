@@ -100,15 +100,15 @@ statement! {
     Commit = { postgres: "COMMIT", sqlite: "" }
 }
 
-/// A transaction whose statements are sent without waiting for answers. The server then verifies
-/// each statement, and a failure undoes everything.
+/// A transaction that sends statements without waiting for answers. The server checks each
+/// statement, and any failure undoes the transaction.
 ///
-/// A query waits for all earlier statements. Nothing else returns errors or counts:
+/// A query waits for all earlier statements. Other statements return no errors and no counts:
 /// [`end`](Self::end) returns the first error.
 pub struct Pipeline<'c> {
     conn: &'c AsyncPgConnection,
-    /// Polled in order. All but the first queue for the connection's prepared statements, so none
-    /// overtakes another.
+    /// Polled in order. All statements but the first queue for the connection's prepared
+    /// statements, so none overtakes another.
     statements: Vec<BoxFuture<'c, QueryResult<usize>>>,
 }
 
@@ -119,8 +119,8 @@ impl fmt::Debug for Pipeline<'_> {
 }
 
 impl<'c> Pipeline<'c> {
-    /// Begins a transaction whose `lock_timeout` applies once the tables are locked. Table locks
-    /// use the session's timeout: while a table is rewritten no commit can proceed.
+    /// Begins a transaction. `lock_timeout` applies after the tables are locked. Table locks have
+    /// the session's timeout, because no commit can proceed while a table is rewritten.
     pub fn begin(conn: &'c AsyncPgConnection, tables: &str, lock_timeout: &str) -> Self {
         let sql = format!(
             "BEGIN; LOCK TABLE {tables} IN ROW EXCLUSIVE MODE; \
@@ -164,7 +164,7 @@ impl<'c> Pipeline<'c> {
         done
     }
 
-    /// Commits if all that was done succeeded, and undoes it otherwise.
+    /// Commits if `done` and all statements succeeded. Otherwise undoes everything.
     pub async fn end<T>(mut self, done: Outcome<T>) -> Outcome<T> {
         let answer = match done {
             Ok(answer) => answer,
@@ -178,7 +178,7 @@ impl<'c> Pipeline<'c> {
         self.send::<Commit, Value<'_>>(&[]);
         let mut answers = self.answers().await;
         let committed = answers.pop();
-        // The answer to COMMIT of a failed transaction is no error.
+        // COMMIT returns no error for a failed transaction, so the other answers are checked.
         answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
         match committed {
             Some(Err(error)) => Err(StoreError::InDoubt(error.to_string()).into()),
@@ -255,7 +255,7 @@ impl Executor for Pipeline<'_> {
     }
 }
 
-/// Statements on shared references are sent without waiting for each other.
+/// The connection is a shared reference, so statements are sent without waiting for each other.
 fn load_each<'a, S: Returning, R: Record<S::Row>>(
     conn: &'a mut &AsyncPgConnection,
     rows: &'a [Vec<Named<'a>>],

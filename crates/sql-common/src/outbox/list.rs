@@ -141,8 +141,8 @@ pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome
 }
 
 statement! {
-    /// Counts by the indexes of claimable and leased tasks, up to a limit. On SQLite, ids are in
-    /// write order.
+    /// Counts with the indexes of claimable and leased tasks, up to a limit. On SQLite, ids are in
+    /// the order of writes.
     Waiting = {
         postgres: r"
             SELECT wanted.kind, least(count(*), wanted.most),

@@ -1,5 +1,5 @@
-/// The port [`Outbox`](kernel::outbox::Outbox). Each store claims tasks itself: `claim_due`,
-/// `look_for_crashed`, `claim_lost`.
+/// Implements the port [`Outbox`](kernel::outbox::Outbox). Each store claims tasks with its own
+/// `claim_due`, `look_for_crashed` and `claim_lost`.
 #[macro_export]
 macro_rules! outbox {
     ($store:ty) => {

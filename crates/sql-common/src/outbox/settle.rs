@@ -8,8 +8,8 @@ use crate::{
     value::Named,
 };
 
-/// Changes tasks with held leases, on PostgreSQL. Rows are locked in the order of (`kind`,
-/// `subject`, `id`), which never change, so deadlocks cannot happen.
+/// Changes tasks whose leases are held, on PostgreSQL. Rows are locked in the order of (`kind`,
+/// `subject`, `id`). These columns never change, so no deadlock can occur.
 macro_rules! held {
     ($change:literal) => {
         concat!(
@@ -45,7 +45,7 @@ fn each_lease<'a>(tokens: &[ClaimToken]) -> Vec<Vec<Named<'a>>> {
     each! { tokens, it => id: it.task.0, lease: it.lease }
 }
 
-/// Extends leases still held.
+/// Extends the leases that are still held.
 pub async fn renew(
     conn: &mut impl Executor,
     tokens: &[ClaimToken],
@@ -56,7 +56,7 @@ pub async fn renew(
     Ok(())
 }
 
-/// Ends leases still held; their tasks become due at this time.
+/// Ends the leases that are still held. Their tasks become due at this time.
 pub async fn give_back(
     conn: &mut impl Executor,
     tokens: &[ClaimToken],
@@ -68,7 +68,8 @@ pub async fn give_back(
 }
 
 statement! {
-    /// A task requested again meanwhile becomes due at once, with its attempts reset.
+    /// If the task was requested again meanwhile, it becomes due at once and its attempts are
+    /// reset.
     Retry = r"
         UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
             next_at = CASE WHEN outbox.generation = sent.generation
@@ -105,7 +106,7 @@ fn failed(token: ClaimToken, error: &str, now: OffsetDateTime) -> [Named<'_>; 5]
 }
 
 statement! {
-    /// A task requested again meanwhile becomes due at once instead.
+    /// If the task was requested again meanwhile, it becomes due at once instead.
     MoveToDeadLetters = r"
         UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
             dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END,
@@ -119,7 +120,7 @@ statement! {
         WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
 }
 
-/// Dead-letters a task; false if the lease was lost.
+/// Dead-letters a task. Returns `false` if the lease was lost.
 pub async fn give_up(
     conn: &mut impl Executor,
     token: ClaimToken,

@@ -1,7 +1,7 @@
 //! Loads postings for use cases.
 //!
-//! Nothing here locks rows or opens a transaction. The queries' results are still consistent,
-//! because companies are never deleted.
+//! Nothing here locks rows or opens a transaction. The results of several queries are still
+//! consistent, because companies are never deleted.
 
 use std::collections::HashMap;
 
@@ -95,7 +95,7 @@ async fn add_targets(conn: &mut impl Executor, known: &mut Snapshot) -> Outcome<
 }
 
 read! {
-    /// The columns behind the answer to an unchanged push.
+    /// The columns needed to answer an unchanged push.
     RepeatRow = postings {
         source_identifier: Text,
         id: Id,
@@ -110,7 +110,7 @@ read! {
 }
 
 statement! {
-    /// Every unchanged line of an import runs it.
+    /// Runs for every unchanged line of an import, so it must be cheap.
     RepeatAnswers = r"
         SELECT {postings read}, name, logo_path
         FROM postings JOIN companies ON companies.id = postings.company_id
@@ -198,7 +198,7 @@ macro_rules! overdue {
 }
 
 statement! {
-    /// SQLite would otherwise read and sort all postings of the two statuses.
+    /// Without the hint, SQLite would read and sort all postings with the two statuses.
     Overdue = {
         postgres: overdue!(""),
         sqlite: overdue!("INDEXED BY postings_by_end "),

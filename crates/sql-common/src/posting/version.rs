@@ -1,4 +1,4 @@
-//! The table `posting_versions`: values that changes of postings replaced.
+//! The table `posting_versions`: the values that each change of a posting replaced.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -110,7 +110,7 @@ statement! {
     IdOf = "SELECT id FROM postings WHERE source_identifier = :identifier", returns (Id,)
 }
 
-/// The versions before a version, newest first; `None` without such a posting.
+/// Returns the versions before a version, newest first. `None` if there is no such posting.
 pub async fn versions(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
@@ -137,7 +137,7 @@ statement! {
     loads VersionRow
 }
 
-/// The versions since an import first changed each posting, newest first.
+/// Returns the versions since an import first changed each posting, newest first.
 pub async fn records(
     conn: &mut impl Executor,
     import: Uuid,
@@ -159,7 +159,7 @@ statement! {
     loads VersionRow
 }
 
-/// The versions of postings after these, newest first.
+/// Returns the versions of postings after these versions, newest first.
 pub async fn records_after(
     conn: &mut impl Executor,
     versions: &[(PostingId, Version)],
@@ -176,7 +176,7 @@ statement! {
     returns (Id, BigInt, Nullable<Text>)
 }
 
-/// The shown descriptions of postings whose pushed ones wait.
+/// Returns the shown descriptions of postings whose pushed descriptions wait for approval.
 pub(super) async fn descriptions(
     conn: &mut impl Executor,
     wanted: &[(PostingId, Version)],
@@ -209,7 +209,7 @@ pub async fn forget_versions(
     conn.execute::<Forget>(asked).await
 }
 
-/// The shown company of a posting whose pushed one waits.
+/// Returns the shown company of a posting whose pushed company waits for approval.
 pub(super) async fn shown_company(
     conn: &mut impl Executor,
     view: &PostingView,

@@ -24,7 +24,7 @@ use crate::{
     types::{Id, Moment, StoredTime},
 };
 
-/// Selects postings with the chosen texts. A large text is read only where it is named.
+/// Selects postings with the chosen texts. A large text is read only if chosen.
 macro_rules! views {
     ($description:literal, $markdown:literal, $redacted:literal, $which:literal) => {
         concat!(
@@ -194,7 +194,7 @@ pub async fn as_of(
     Ok(then.pop())
 }
 
-/// Selects list entries. Text sizes are known without reading the compressed texts, except
+/// Selects list entries. The sizes of compressed texts are known without reading them, except for
 /// `metadata`, which is `json` on PostgreSQL.
 macro_rules! entries {
     ($which:literal, $order:literal) => {
@@ -258,8 +258,8 @@ statement! {
 }
 
 statement! {
-    /// Other conditions are checked after reading (`in_order`): in the statement they might make it
-    /// scan far along the key.
+    /// Other conditions are checked after reading (`in_order`). In the statement, they might make
+    /// it scan far along the key.
     InOrderOfIds = entries!("postings.id > :id", "postings.id"),
     loads EntryRow
 }
@@ -285,7 +285,7 @@ async fn entries(conn: &mut impl Executor, step: &ScanStep) -> Outcome<Vec<Entry
         let id = query.after.map_or(Uuid::nil(), |after| after.id);
         return conn.load::<InOrderOfIds, _>(binds! { id, limit }).await;
     }
-    // Only the later of the two starts: one range enters the index.
+    // Uses only the later of the two starts, so that the index gets a single range.
     let (at, id) = match (query.after, query.updated_after) {
         (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
             (after.updated_at.into(), after.id)
@@ -343,7 +343,7 @@ fn in_order(
     };
     match query.order {
         ListOrder::Changed => {
-            // A posting changed meanwhile is further on, and may be larger now.
+            // If a posting has changed meanwhile, it is in a later place, and it may be larger.
             views.retain(|view| page.iter().any(|entry| entry.position == position(view)));
             views.sort_unstable_by_key(|view| {
                 let Position { updated_at, id } = position(view);

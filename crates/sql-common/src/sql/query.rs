@@ -1,7 +1,7 @@
-//! Statements as queries of diesel, prepared once per connection.
+//! Statements as diesel queries, prepared once per connection.
 //!
-//! diesel caches no prepared `UPDATE`, upsert or `sql_query`, but does cache a statement of its own
-//! type with a fixed text, so frequent statements have that form.
+//! diesel caches no prepared `UPDATE`, upsert or `sql_query`. It does cache a statement of its own
+//! type with a fixed text, so frequent statements use that form.
 
 use std::marker::PhantomData;
 
@@ -64,8 +64,8 @@ impl<S: Returning, V> Query for ByName<'_, S, V> {
 
 impl<S, V, C> RunQueryDsl<C> for ByName<'_, S, V> {}
 
-/// A row with its SQL types. diesel knows only row types, not statements, so callers need none of
-/// its bounds.
+/// A row with its SQL types. diesel only needs to know the row type, not the statement, so callers
+/// do not repeat its bounds.
 #[derive(Debug)]
 pub struct Typed<R, ST>(pub R, PhantomData<fn() -> ST>);
 

@@ -9,8 +9,8 @@ use kernel::StoreError;
 pub use self::{people::*, postings::*, webhooks::*};
 use super::Shell;
 
-/// A column, and SQL for an invalid value in SQLite and in PostgreSQL; empty if the database
-/// refuses it.
+/// A column, then SQL for an invalid value in SQLite and in PostgreSQL. The SQL is empty if the
+/// database refuses the value.
 type Case = (&'static str, &'static str, &'static str);
 
 fn cases<S: Shell>(all: &[Case]) -> impl Iterator<Item = Case> {

@@ -16,7 +16,7 @@ pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     assert_eq!(store.commit(sample::create(1)).await, Ok(()));
 }
 
-/// Checks that of several concurrent migrations one runs.
+/// Checks that only one of several concurrent migrations runs.
 pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
     let migrate = || store.complete();
     let applied = tokio::join!(migrate(), migrate(), migrate(), migrate());

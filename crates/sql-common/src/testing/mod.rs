@@ -30,8 +30,8 @@ impl Dialect {
         }
     }
 
-    /// Fills placeholders: a random `{id}`, a time in the `{past}`, a too `{short}` hash, and a
-    /// `{long}` one.
+    /// Replaces placeholders: `{id}` by a random id, `{past}` by a time in the past, `{short}` and
+    /// `{long}` by hashes of the wrong length.
     fn fill_in(self, sql: &str) -> String {
         [
             ("{id}", "randomblob(16)", "gen_random_uuid()"),
@@ -45,7 +45,7 @@ impl Dialect {
         })
     }
 
-    /// SQL that disables check constraints, as for data restored without them.
+    /// SQL that disables check constraints, for data that was restored without them.
     fn without_checks(self) -> &'static str {
         self.value((
             "",
@@ -87,8 +87,8 @@ pub trait Shell: Sized {
     }
 }
 
-/// The statements of a table of plans, one per line, with bars between the parts. A line that
-/// begins with a bar continues the previous one.
+/// Parses a table of statements and plans. Each line has parts separated by bars. A line that
+/// begins with a bar continues the previous line.
 pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
     let mut plans: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -104,10 +104,9 @@ pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
     plans
 }
 
-/// Generates the tests that both stores pass, besides the contract suites.
+/// Generates the tests that both stores must pass, besides the contract suites.
 ///
-/// `$fixture` is a function that returns a guard and a store; `$empty` returns a store without
-/// migrations.
+/// `$fixture` returns a guard and a store; `$empty` returns a store without migrations.
 #[macro_export]
 macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
@@ -140,8 +139,7 @@ macro_rules! store_suite {
 
 /// Generates the tests of two stores on one database.
 ///
-/// `$two` is a function that returns a guard and the stores; `$after` takes them and checks the
-/// result.
+/// `$two` returns a guard and the stores; `$after` takes them and checks the result.
 #[macro_export]
 macro_rules! races {
     ($two:path, $after:path) => {
@@ -168,8 +166,8 @@ macro_rules! races {
     };
 }
 
-/// Checks that constraints refuse rows that only hand-written SQL could insert: these, and the
-/// `special` ones of one database.
+/// Checks that constraints refuse rows that only hand-written SQL could insert: these rows, and the
+/// `special` rows of one database.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     let client =
         "INSERT INTO clients (id, name, scopes, created_at) VALUES ({id}, '', '{}', {past})";

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use super::{Shell, sample};
 
-/// Runs work concurrently on the two stores in turn, and collects the results.
+/// Runs work concurrently, alternating between the two stores, and collects the results.
 pub async fn at_once<S: Clone, T, F>(
     one: &S,
     other: &S,
@@ -55,7 +55,7 @@ pub async fn writers_lose_no_writes<S: Store + Shell + Clone + 'static>(one: &S,
     assert_eq!(one.number("SELECT count(*) FROM companies").await, 1);
 }
 
-/// Of two commits that create the same postings one wins; the other leaves nothing.
+/// Two commits create the same postings. One commit succeeds, and the other leaves nothing.
 pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(one: &S, other: &S) {
     assert_eq!(one.commit(sample::create(1_000_000)).await, Ok(()));
     for round in 0..10 {
@@ -73,7 +73,7 @@ pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(o
     assert_eq!(one.number("SELECT count(*) FROM outbox").await, 2_000);
 }
 
-/// Ids are not in the order of addresses.
+/// The order of ids is not that of addresses.
 pub async fn of_two_imports_of_the_same_people_one_wins<S>(one: &S, other: &S)
 where
     S: newsletter::store::Store + Shell,
@@ -98,7 +98,8 @@ pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: 
     assert_eq!(one.commit(writes).await, Ok(()));
     let claim = |store: S, n| async move {
         let mut tasks = Vec::new();
-        // Another worker may hold the rows examined first, so an empty answer is not the end.
+        // Another worker may hold the rows that were examined first, so an empty answer is not the
+        // end.
         for round in 0..10 {
             let claim = store.claim(ENRICH, 7, minutes(1), uuid(n * 10 + round), noon());
             let claimed = claim.await.expect("the store works");
@@ -130,7 +131,7 @@ pub async fn accounts_are_leased_by_one<S: Accounts + Clone + 'static>(one: &S, 
     }
 }
 
-/// New keys first, then keys with expired reservations.
+/// Tests new keys first, then keys with expired reservations.
 pub async fn a_draft_is_reserved_by_one<S: DraftCache + Clone + 'static>(one: &S, other: &S) {
     const KEYS: u128 = 10;
     for round in 0..2 {

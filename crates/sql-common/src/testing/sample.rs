@@ -52,8 +52,8 @@ pub fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that adds the `n`-th posting with this id, but not its company: all commits would queue
-/// for that row and never meet elsewhere.
+/// A commit that adds the `n`-th posting with this id, without its company. With a company, all
+/// commits would queue for the company's row and not meet elsewhere.
 pub fn create_as(n: u128, id: u128) -> WriteSet {
     let mut writes = create(n);
     writes.companies.clear();
@@ -80,7 +80,7 @@ pub fn join(commits: impl IntoIterator<Item = WriteSet>) -> WriteSet {
     all
 }
 
-/// An event that no reader of postings wants.
+/// An event that readers of postings do not want.
 pub fn event(n: u128) -> Event {
     Event {
         name: TOLD,
@@ -92,8 +92,8 @@ pub fn event(n: u128) -> Event {
 
 pub const TOLD: EventName = EventName::new("Told");
 
-/// A commit of subscribers: the number of each address, its id, and the version that it changes, if
-/// any.
+/// A commit of subscribers: the number of each address, its id, and, for a change, the expected
+/// version.
 pub fn subscribers(
     all: impl IntoIterator<Item = (u128, u128, Option<i64>)>,
 ) -> newsletter::store::WriteSet {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::event::MOST_LOOKED_AT;
 
-/// Repeated changes of a posting do not fill the database with its history.
+/// Checks that the history of a posting that changes often does not fill the database.
 pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) {
     let pushed = async |body: &str| {
         let pushed = push("a", body);
@@ -33,7 +33,7 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
         pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
     }
     let kept = store.number("SELECT count(*) FROM posting_history").await;
-    // Two entries per commit since the last trim at version 64, and the other posting's entry.
+    // Two entries for each commit since the last trim at version 64, and the other posting's entry.
     let of_others = 1;
     assert_eq!(kept, 100 + 2 * (67 - 64) + of_others);
     let view = store.find(&identifier("a")).await.expect("the store works");

@@ -1,4 +1,4 @@
-//! Webhooks in tables: refused values, and workers on several stores.
+//! Webhooks in tables: values that are refused, and workers on several stores.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -113,7 +113,8 @@ pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
 const ENDPOINTS: u8 = 40;
 const WORKERS: u128 = 8;
 
-/// Workers of two stores share the endpoints: one leases each, and both stores show its result.
+/// Workers on two stores share the endpoints: each leases one endpoint, and both stores show the
+/// result.
 pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
@@ -145,8 +146,8 @@ where
     assert_eq!(ids.len(), usize::from(ENDPOINTS));
 }
 
-/// Leases all endpoints by asking a few times. An empty answer is no end: another worker may have
-/// leased those examined first.
+/// Leases all endpoints by asking several times. An empty answer is not the end, because another
+/// worker may have leased the endpoints that were examined first.
 async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointId>) {
     let mut ids = Vec::new();
     for _ in 0..10 {

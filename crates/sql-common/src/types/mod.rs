@@ -1,6 +1,6 @@
-//! SQL types that each database stores in its own way, and their values.
+//! SQL types that each database stores differently, and their values.
 //!
-//! A value that this program cannot have written is read as it is, so that the error can name its
+//! If this program cannot have written a value, it is still read, so that the error can name its
 //! column.
 
 #[cfg(feature = "postgres")]
@@ -157,7 +157,7 @@ pub fn optional_time(
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
 pub enum StoredDay {
     Date(Date),
-    /// A text that is no date.
+    /// A text that is not a date.
     Other(String),
 }
 
@@ -186,7 +186,7 @@ impl StoredTextList {
     }
 }
 
-/// A value stored as text, which is computed when it is bound.
+/// A value that is stored as text. The text is created when the value is bound.
 pub trait ToText: fmt::Debug + Sync {
     fn to_text(&self) -> String;
 }

@@ -19,7 +19,7 @@ use super::{
 /// PostgreSQL counts microseconds since 2000-01-01T00:00:00Z.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// Days are counted from the same date, this Julian day.
+/// PostgreSQL counts days from the same date. This is its Julian day.
 const FIRST_DAY: i32 = 2_451_545;
 
 impl FromSql<Id, Pg> for StoredId {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 entity! {
-    /// An attempt with its place among those of the endpoint.
+    /// An attempt with its place among the endpoint's attempts.
     DeliveryRow = webhook_deliveries of (i64, DeliveryRecord) {
         fixed {}
         changing {
@@ -55,7 +55,7 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
 }
 
 statement! {
-    /// Reads all of an endpoint's deliveries, which are few.
+    /// Reads all of an endpoint's deliveries, because they are few.
     Deliveries = r"
         SELECT {webhook_deliveries} FROM webhook_deliveries
         WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",

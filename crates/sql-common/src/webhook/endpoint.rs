@@ -1,7 +1,7 @@
 //! Endpoint rows, and statements on them.
 //!
-//! Columns that an owner sets are written from an [`Endpoint`]. Workers write the cursor, lease and
-//! health in the same row by statements of their own.
+//! Columns that an owner sets are written from an [`Endpoint`]. Workers write cursor, lease and
+//! health in the same row, with other statements.
 
 use std::collections::HashSet;
 
@@ -83,7 +83,8 @@ fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
     Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
 }
 
-/// An address from its column. An error has only the length: receivers put secrets into addresses.
+/// An address from its column. An error shows only the length, because receivers put secrets into
+/// addresses.
 fn url(text: &str) -> Result<EndpointUrl, StoreError> {
     let why = format_args!("{} bytes", text.len());
     EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
@@ -184,7 +185,7 @@ statement! {
     returns TrackedColumns
 }
 
-/// A page after an endpoint id. All ids follow the nil UUID.
+/// A page after an endpoint id. The nil UUID is before all ids.
 pub async fn list(
     conn: &mut impl Executor,
     owner: Option<Owner>,
@@ -215,7 +216,8 @@ statement! {
     over [EndpointRow]
 }
 
-/// Adds an endpoint within the caller's transaction. A conflict above the owner's limit.
+/// Adds an endpoint in the caller's transaction. It is a conflict if the owner has reached the
+/// limit.
 pub async fn insert(
     conn: &mut impl Executor,
     endpoint: &Endpoint,
@@ -223,7 +225,7 @@ pub async fn insert(
     entry: Option<&Entry>,
 ) -> Outcome<()> {
     let owner = endpoint.owner.to_text();
-    // An owner may have no row to lock.
+    // The lock is needed because an owner may have no row to lock.
     conn.lock("webhook_endpoints", &owner).await?;
     let asked = binds! { most: most(MOST_ENDPOINTS), owner: &owner };
     let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
@@ -250,12 +252,12 @@ statement! {
 }
 
 statement! {
-    /// Limits the due time of the next attempt.
+    /// No next attempt is due later than `:at`.
     Hurry = r"
         UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
 }
 
-/// Writes a change within the caller's transaction. Another version is a conflict.
+/// Writes a change in the caller's transaction. A different stored version is a conflict.
 pub async fn update(
     conn: &mut impl Executor,
     write: &EndpointWrite,
@@ -304,7 +306,8 @@ statement! {
     returns (BigInt,)
 }
 
-/// Moves an endpoint back in the log, in the caller's transaction; false if it does not exist.
+/// Moves an endpoint back in the log, in the caller's transaction. Returns `false` if it does not
+/// exist.
 pub async fn replay(
     conn: &mut impl Executor,
     id: EndpointId,
@@ -328,15 +331,16 @@ async fn is_known(conn: &mut impl Executor, id: Uuid) -> Outcome<bool> {
 }
 
 statement! {
-    /// If the endpoint has passed this place, it gets its next version and an open circuit closes.
-    /// A pause that the receiver requested stays.
+    /// If the endpoint has passed this place, it gets its next version, and an open circuit becomes
+    /// half-open. A pause that the receiver requested stays.
     Rouse = r"
         UPDATE webhook_endpoints SET version = version + 1,
             open_until = CASE WHEN silent_rounds = 0 THEN open_until END
         WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
 }
 
-/// Makes an event wait again within the caller's transaction; false without the endpoint.
+/// Makes an event wait again, in the caller's transaction. Returns `false` if there is no such
+/// endpoint.
 pub async fn resend(
     conn: &mut impl Executor,
     id: EndpointId,

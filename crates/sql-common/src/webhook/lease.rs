@@ -18,9 +18,9 @@ use crate::{
     value::Named,
 };
 
-/// The condition for leasing an `endpoint`, the order and number. Due events matter only after the
-/// whole log was read. A silent endpoint is probed with any waiting event. A rest longer than
-/// possible comes from a wrong clock.
+/// The condition for leasing an `endpoint`, the order, and the limit. Waiting events matter only
+/// when the whole log was read. For an endpoint that does not answer, any waiting event suffices as
+/// a probe. A rest that is longer than possible comes from a wrong clock.
 #[macro_export]
 macro_rules! may_be_leased {
     () => {
@@ -47,8 +47,9 @@ pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
     *binds! { now, longest_rest, any_wait, commit_seq, number, limit, holder, until }
 }
 
-/// Changes held leases, on PostgreSQL. Skips endpoints locked by another transaction, so that they
-/// delay no other: an unrenewed lease ends its round, and an unended one lapses.
+/// Changes held leases, on PostgreSQL. Skips endpoints that another transaction has locked, so that
+/// they delay no others. A lease that is not renewed ends its round, and a lease that is not ended
+/// expires.
 macro_rules! held {
     ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
@@ -99,7 +100,7 @@ pub async fn renew(
 }
 
 statement! {
-    /// Sets the place if it and the version are unchanged.
+    /// Sets the cursor only if the version and the cursor are unchanged.
     EndLease = {
         postgres: held!(
             ", :version::bigint[], :from_in::bigint[], :from_number::bigint[], :to_in::bigint[],
@@ -138,7 +139,7 @@ pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<
 }
 
 statement! {
-    /// On SQLite, a cursor from a PostgreSQL store is later than all events here.
+    /// On SQLite, a cursor from a PostgreSQL store is after all events.
     Backlog = {
         postgres: concat!(
             "SELECT endpoint.id, (

@@ -1,7 +1,8 @@
 //! The tables `webhook_endpoints`, `webhook_waiting` and `webhook_deliveries`.
 //!
-//! A transaction that writes waiting events or deliveries locks the endpoint's row first. One that
-//! locks several endpoints does so by id, or skips locked ones: no two wait for each other.
+//! A transaction that writes waiting events or deliveries first locks the endpoint's row. If it
+//! locks several endpoints, it does so in the order of ids, or skips locked ones. So no two
+//! transactions block each other.
 
 mod delivery;
 mod endpoint;
@@ -11,7 +12,7 @@ mod waiting;
 
 pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
-/// The port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints itself:
+/// Implements the port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints with its own
 /// `lease_endpoints`.
 #[macro_export]
 macro_rules! webhooks {

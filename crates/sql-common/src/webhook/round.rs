@@ -20,10 +20,10 @@ use crate::{
 };
 
 statement! {
-    /// The endpoint, if its lease and its place are still those of the round.
+    /// Finds the endpoint if its lease and its cursor are still those of the round.
     ///
-    /// Every transaction that writes the waiting events or the deliveries of an endpoint locks its
-    /// row first, and changes the holder, the place or the version.
+    /// Every transaction that writes an endpoint's waiting events or deliveries locks the
+    /// endpoint's row first, and changes its holder, cursor or version.
     Held = r"
         SELECT version, attempts FROM webhook_endpoints
         WHERE id = :endpoint AND holder = :holder
@@ -32,7 +32,7 @@ statement! {
 }
 
 statement! {
-    /// PostgreSQL looks rows up one by one: a plan from when the table was empty would read all
+    /// PostgreSQL finds the rows one by one. A plan made while the table was empty would read all
     /// waiting events of the endpoint.
     Settle = {
         postgres: r"
@@ -72,7 +72,7 @@ statement! {
         WHERE id = :endpoint"
 }
 
-/// Writes the result of a round, within the caller's transaction.
+/// Writes the result of a round, in the caller's transaction.
 pub async fn record(
     conn: &mut impl Executor,
     (holder, round): &(Uuid, Round),

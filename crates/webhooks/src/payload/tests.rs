@@ -23,7 +23,7 @@ fn fields<T: std::fmt::Debug>(result: Result<T, BodyError>) -> Vec<String> {
     }
 }
 
-/// In a body, a form or a command's options.
+/// In a body, a form, or the options of a command.
 #[test]
 fn a_list_of_events_has_each_once_in_its_order() {
     let listed = ["CompanyUpdated", " JobPostingCreated ", "CompanyUpdated"];
@@ -124,7 +124,7 @@ fn all_errors_are_in_one_answer() {
     assert_eq!(created, expect);
 }
 
-/// The error names the intended member, also for names from other services.
+/// The error names the intended member, even for another service's name.
 #[test]
 fn members_that_a_body_does_not_have_are_refused() {
     let unknown =

@@ -10,7 +10,7 @@ use crate::WaitingEvent;
 /// An event of a round.
 #[derive(Debug)]
 pub struct Item {
-    /// Its place and name.
+    /// Its place in the log, and its name.
     pub place: WaitingEvent,
     /// The id of its subject.
     pub subject: Uuid,
@@ -19,19 +19,19 @@ pub struct Item {
     /// The number of attempts.
     pub attempts: u32,
     pub source: Source,
-    /// A later due time.
+    /// When it is due, if later than now.
     pub due_at: Option<OffsetDateTime>,
     pub state: State,
 }
 
-/// Where a round read an event.
+/// The place where a round read an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The log after the endpoint's cursor.
     Page,
-    /// A waiting subject, passed by the cursor.
+    /// A waiting subject, before the cursor.
     Waiting,
-    /// The lane with this id, passed by the cursor.
+    /// The lane with this id, before the cursor.
     Lane(Uuid),
 }
 
@@ -40,16 +40,16 @@ pub enum Source {
 pub enum State {
     /// Not attempted.
     Open,
-    /// Not for this round: earlier events of the subject wait, or it has too many.
+    /// Not for this round: earlier events of the subject wait, or the subject has too many events.
     Aside,
     InFlight,
     Delivered,
-    /// Will be retried.
+    /// The attempt failed, and a retry is scheduled.
     Failed(Failure),
     DeadLetter,
-    /// No longer kept or wanted.
+    /// The event is no longer kept or wanted.
     Dropped,
-    /// Replaced by a later event of the subject.
+    /// A later event of the subject replaces this event.
     Superseded,
 }
 
@@ -105,7 +105,8 @@ impl Item {
         matches!(self.state, State::Aside)
     }
 
-    /// Whether a later event of its name and subject replaces it: each shows the whole company.
+    /// Whether a later event with the same name and subject replaces this event. Each such event
+    /// shows the whole company.
     pub fn can_be_superseded(&self) -> bool {
         self.place.name == COMPANY_UPDATED && matches!(self.state, State::Open | State::Aside)
     }

@@ -1,12 +1,12 @@
-//! Lanes: company events by one originator that wait as one.
+//! Lanes: company events of one originator that wait together.
 //!
 //! A client may change thousands of companies at once, and every endpoint gets these events. A
-//! round attempts few of them. The others wait in the client's lane, a single waiting subject with
-//! the place in the log up to which its events are done. The endpoint's cursor passes them, so
-//! postings and other clients' companies do not wait.
+//! round attempts few of them. The others wait in the client's lane. A lane is a single waiting
+//! subject, which stores how far its events in the log are done. The endpoint's cursor passes
+//! events in lanes, so postings and other clients' companies do not wait.
 //!
-//! A company may have several originators, and events outside the lane overtake those in it. So a
-//! lane drops each event that is not its company's newest.
+//! A company may have several originators, so its events outside the lane may overtake those in it.
+//! A lane therefore drops each event that is not the newest of its company.
 
 use std::collections::HashMap;
 
@@ -20,11 +20,11 @@ use uuid::{Builder, Uuid, Version};
 
 use crate::{WaitingEvent, WaitingSubject};
 
-/// The most company events per round: of one originator, and of all.
+/// The largest numbers of company events per round: of one originator, and of all.
 pub(super) const OF_ORIGINATOR: usize = 16;
 pub(super) const OF_ALL: usize = 32;
 
-/// The events of an originator that wait as one.
+/// The waiting company events of an originator.
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) from: Cursor,
@@ -48,13 +48,13 @@ impl Lane {
 #[derive(Debug, Default)]
 pub(super) struct OfCompanies {
     pub(super) all: usize,
-    /// By lane: their number, and the last one's place.
+    /// For each lane, the number of events and the place of the last event.
     pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 
-/// The lane of a `CompanyUpdated`: the originator's id as a version 8 UUID, which no subject has.
-/// Operators and unknown originators share one. `CompanyMerged` has none: it is rare, and no later
-/// event replaces it.
+/// The lane of a `CompanyUpdated`. Its id is the originator's id as a version 8 UUID, which no
+/// subject has. Operators and unknown originators share a lane. `CompanyMerged` has none, because
+/// it is rare and no later event replaces it.
 pub(super) fn lane_of(event: &Event) -> Option<Uuid> {
     let Subject::Company(company) = &event.subject else {
         return None;

@@ -1,5 +1,5 @@
-//! A round's work on [lanes](super::lane): reads due lanes, adds events to them, and records how
-//! far they are done.
+//! The round's part in [lanes](super::lane): reads due lanes, adds events to them, and records how
+//! far each lane is done.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use super::{
 use crate::Webhooks;
 
 impl Start {
-    /// Continues reading the due lanes, in a bounded number of pages.
+    /// Reads the next events of due lanes, at most a fixed number of pages.
     pub(super) async fn read_lanes(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -52,8 +52,8 @@ impl Start {
         Ok(())
     }
 
-    /// Adds a page's events of a lane, up to the limit. Returns the place reached, and whether the
-    /// lane ends there.
+    /// Adds a page's events of a lane, up to the limit. Returns the place that it reached, and
+    /// whether that is the lane's end.
     async fn add_of_lane(
         &mut self,
         webhooks: &dyn Webhooks,
@@ -80,7 +80,7 @@ impl Start {
         self.find_waiting(webhooks, &events).await?;
         for event in events {
             let (cursor, subject) = (event.cursor, event.event.subject.id());
-            // It may have been resent.
+            // The company event may already wait, if its owner resent it.
             if self
                 .round
                 .items
@@ -107,8 +107,8 @@ impl Start {
         Ok((page.next, false))
     }
 
-    /// Whether an event waits in its originator's lane: others are in it, or the round has enough
-    /// company events.
+    /// Whether an event waits in its originator's lane, because the lane has other events or the
+    /// round has enough company events.
     pub(super) fn goes_into_lane(&mut self, item: &Item, supersedes: bool) -> bool {
         let event = item.event.as_ref().map(|event| &event.event);
         let Some(id) = event.and_then(lane_of) else {
@@ -136,7 +136,7 @@ impl Start {
 }
 
 impl DeliveryRound {
-    /// How far each lane's events are done or wait with their company.
+    /// How far each lane's events are done, or wait outside the lane.
     pub(super) fn lanes_passed(&self, failures_count: bool) -> BTreeMap<Uuid, Cursor> {
         let passed = |(id, lane): (&Uuid, &Lane)| {
             let source = Source::Lane(*id);
@@ -148,7 +148,7 @@ impl DeliveryRound {
         self.lanes.iter().map(passed).collect()
     }
 
-    /// Adds the lanes that wait or no longer wait if the endpoint's cursor is `to`.
+    /// Decides which lanes wait, and which no longer do, if the endpoint's cursor becomes `to`.
     pub(super) fn lanes_remain(
         &self,
         passed: &BTreeMap<Uuid, Cursor>,

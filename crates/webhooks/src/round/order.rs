@@ -6,8 +6,8 @@ use super::{DeliveryRound, Item, State, lane::lane_of};
 
 impl DeliveryRound {
     /// Waiting events, fresh posting events and company events take turns, so that none delays the
-    /// others; company events take turns by originator. A probe prefers fresh events, then those
-    /// with few attempts: one that can never be answered must not keep the circuit open.
+    /// others. Company events take turns by originator. A probe prefers fresh events, then those
+    /// with few attempts, so that an event that is never answered does not keep the circuit open.
     pub(super) fn order(&self) -> Vec<usize> {
         let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
         let items = self.items.iter().enumerate().filter(open);
@@ -21,7 +21,7 @@ impl DeliveryRound {
                 postings.push(at);
                 continue;
             }
-            // A company's events keep their order across lanes.
+            // Events of a company keep their order, even in different lanes.
             let last = of_company.entry(item.subject).or_default();
             if let Some(lane) = event.and_then(lane_of) {
                 let turn = of_lane.entry(lane).or_default();

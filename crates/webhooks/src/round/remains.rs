@@ -8,8 +8,8 @@ use super::{DeliveryRound, Item, Remains, Source, State, lane};
 use crate::{MOST_LATER, WaitingSubject};
 
 impl DeliveryRound {
-    /// The waiting subjects if the endpoint's cursor is `to`. If failures do not count, failed or
-    /// dropped events are as if not attempted.
+    /// The waiting subjects if the endpoint's cursor becomes `to`. If failures do not count, failed
+    /// or dropped events remain as if not attempted.
     pub(super) fn remains(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Remains {
         let passed = self.lanes_passed(failures_count);
         let mut subjects: HashMap<Uuid, Vec<&Item>> = HashMap::new();
@@ -80,7 +80,7 @@ impl DeliveryRound {
                 waiting.last_error.clone_from(&stored.last_error);
                 waiting.is_silent = stored.is_silent;
             }
-            // This event superseded the stored one, and takes its due time.
+            // This event replaces the stored one, and takes its due time.
             (_, Some(stored)) if !self.due.contains(&subject) => {
                 waiting.next_at = stored.next_at;
                 waiting.is_silent = stored.is_silent;
@@ -88,7 +88,8 @@ impl DeliveryRound {
             _ => {}
         }
         for item in later {
-            // Waiting events are always listed: the log is not read again for a resent event.
+            // Events from waiting subjects are always listed, because the log is not read again for
+            // a resent event.
             if item.source == Source::Page && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later
@@ -102,7 +103,7 @@ impl DeliveryRound {
         Some(waiting)
     }
 
-    /// Adopts the waiting subjects as stored now, with events resent since the round began.
+    /// Takes the waiting subjects as stored now, including events resent since the round began.
     pub(super) fn restore(&mut self, stored: Vec<WaitingSubject>) {
         let known = self.items.iter().map(|item| item.place.cursor);
         let mut known: HashSet<_> = known.collect();

@@ -1,4 +1,4 @@
-//! The start of a round: its reads.
+//! The start of a round: reads its events.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,21 +18,21 @@ use crate::{
     TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
-/// The most waiting events of a round, and the most fresh ones attempted.
+/// A round reads at most this many waiting events, and attempts at most this many fresh ones.
 const EVENTS: usize = 256;
 
-/// The most attempted events of a subject. Its other events wait, so the round stays short, and the
-/// endpoint's cursor passes them.
+/// The largest number of a subject's events that a round attempts. The subject's other events wait
+/// and the endpoint's cursor passes them, so the round stays short.
 const FEW: usize = 4;
 
-/// The most pages read to find visible events.
+/// The largest number of pages read to find visible events.
 pub(super) const PAGES: usize = 8;
 
 const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
-/// Reads a leased endpoint's events: those of due waiting subjects, and those after its cursor,
-/// unless [too many](MOST_WAITING) wait. Without any, a half-open circuit probes early with the
-/// waiting event that is due next.
+/// Reads a leased endpoint's events: those of due waiting subjects, and those after the cursor
+/// unless [too many](MOST_WAITING) wait. If there are none, a half-open circuit probes with the
+/// waiting event that is due next, before its time.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -64,7 +64,7 @@ pub(super) struct Start {
     now: OffsetDateTime,
     due: Vec<Uuid>,
     pub(super) due_lanes: Vec<Uuid>,
-    /// Whether too many subjects wait, once known.
+    /// Whether too many subjects wait. `None` until counted.
     is_full: Option<bool>,
     open: usize,
     of_subject: HashMap<Uuid, usize>,
@@ -124,15 +124,15 @@ impl Start {
             }
             self.due.push(waiting.subject);
             self.round.due.insert(waiting.subject);
-            // The page may have found it already.
+            // The subject may already be loaded because of an event on the page.
             if !self.round.stored.contains_key(&waiting.subject) {
                 self.add_waiting(waiting);
             }
         }
     }
 
-    /// Adds a waiting subject. Its later events after the cursor are left out: the cursor was moved
-    /// back, and they are read again.
+    /// Adds a waiting subject without its later events after the cursor. Those are read again from
+    /// the log, because the cursor was moved back.
     fn add_waiting(&mut self, waiting: WaitingSubject) {
         let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
         if is_lane(subject) {
@@ -157,7 +157,7 @@ impl Start {
         self.round.stored.insert(subject, waiting);
     }
 
-    /// Adds an item, which may supersede an earlier one of its subject.
+    /// Adds an item, which may replace an earlier item of its subject.
     pub(super) fn add(&mut self, item: Item) {
         if item.can_be_superseded() {
             let number = self.round.items.len();
@@ -171,7 +171,8 @@ impl Start {
         self.round.items.push(item);
     }
 
-    /// Reads on for due subjects with few listed events, in a bounded number of pages.
+    /// Reads more of the log for due subjects with few listed events, at most a fixed number of
+    /// pages.
     async fn read_on(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let mut pages = PAGES;
         for subject in self.due.clone() {
@@ -271,14 +272,14 @@ impl Start {
         Ok(())
     }
 
-    /// Adds an event of the page, unless it was found in the log before.
+    /// Adds an event of the page, unless the round already has it.
     fn add_fresh(&mut self, event: RecordedEvent) {
         let subject = event.event.subject.id();
         if self.round.read_to.contains_key(&subject) {
             return;
         }
         let mut item = Item::read(event, Source::Page, State::Open);
-        // It takes the previous one's turn.
+        // The event takes the turn of the event that it replaces.
         let supersedes = item.can_be_superseded() && self.newest.contains_key(&subject);
         if self.goes_into_lane(&item, supersedes) {
             return;
@@ -296,8 +297,8 @@ impl Start {
         self.add(item);
     }
 
-    /// Opens the due subjects' first events, if still kept and wanted: the owner may have changed
-    /// names or prefixes.
+    /// Opens the first events of due subjects. Drops events that are no longer kept, or no longer
+    /// wanted since the owner changed names or prefixes.
     async fn open_due(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let round = &mut self.round;
         let of_each = if round.before().is_half_open() {
@@ -316,13 +317,13 @@ impl Start {
             let is_waiting = |number: &&usize| round.items[**number].waits();
             let waiting = numbers.iter().filter(is_waiting).count();
             if waiting == 0 {
-                // An event of the page superseded the waiting one.
+                // An event of the page may have replaced a waiting event.
                 for number in numbers.into_iter().take(of_each) {
                     round.items[number].state = State::Open;
                 }
                 continue;
             }
-            // The last event stays listed while the log may have more, to mark their place.
+            // While the log may have more events, the last one stays listed to mark their place.
             let kept = usize::from(round.read_to.contains_key(&subject));
             opened.extend(numbers.into_iter().take((waiting - kept).min(of_each)));
         }
@@ -369,8 +370,8 @@ impl Start {
         }
     }
 
-    /// A page of wanted events; `None` if earlier events are no longer kept, and the query now
-    /// starts at the oldest.
+    /// Reads a page of wanted events. `None` if earlier events are no longer kept; the query then
+    /// starts at the oldest kept one.
     pub(super) async fn read(
         &mut self,
         log: &dyn EventLog,

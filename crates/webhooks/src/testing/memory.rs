@@ -1,4 +1,4 @@
-//! The endpoints of webhooks in memory.
+//! A store of endpoints in memory.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -24,7 +24,7 @@ struct Endpoints(BTreeMap<EndpointId, Row>);
 struct Row {
     tracked: TrackedEndpoint,
     holder: Option<Uuid>,
-    /// The end of the lease or, without a holder, of the rest.
+    /// The end of the lease. Without a holder, the end of the rest.
     leased_until: Option<OffsetDateTime>,
     waiting: BTreeMap<Uuid, WaitingSubject>,
     deliveries: Vec<DeliveryRecord>,

@@ -10,7 +10,7 @@ use kernel::{
 
 use crate::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret};
 
-/// The `n`-th endpoint, an operator's for all events.
+/// The `n`-th endpoint. The operators own it, and it gets all events.
 pub fn endpoint(n: u8) -> Endpoint {
     let url = format!("https://receiver-{n}.example/hooks");
     Endpoint {
@@ -31,7 +31,7 @@ pub fn endpoint(n: u8) -> Endpoint {
     }
 }
 
-/// Makes a test of each contract case for a store, as `domain::contract_suite!` does.
+/// Creates a test of each contract case for a store, like `domain::contract_suite!`.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

@@ -69,7 +69,7 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     };
     world.run(mins(5), &mut receiver).await;
     let early = world.seen.iter().filter(|seen| !seen.is_taken);
-    // Those in progress when it asked.
+    // The attempts that were in progress when the receiver requested the pause.
     assert_eq!(early.count(), WINDOW);
     world.assert_complete(1).await;
 }
@@ -142,7 +142,7 @@ async fn a_limited_number_of_events_waits() {
     let nothing = nothing.finish(world.now, 0.0);
     assert!(nothing.is_idle());
     assert_eq!(nothing.again_at, world.now + FULL_REST);
-    // Nothing is passed, so the gap remains.
+    // The cursor does not move, so the gap remains.
     let behind = TrackedEndpoint {
         cursor: UNKNOWN,
         ..tracked.clone()
@@ -157,7 +157,7 @@ async fn a_limited_number_of_events_waits() {
     assert_eq!(world.tracked(1).await.cursor, seen[0]);
 }
 
-/// Each endpoint has its own window: rounds do not wait for each other.
+/// Each endpoint has its own window, so rounds do not wait for each other.
 #[pollster::test]
 async fn attempts_under_way_are_limited() {
     let mut world = World::new("5", 1).await;
@@ -169,7 +169,7 @@ async fn attempts_under_way_are_limited() {
     round.end(begun[0].number, &answers(200), world.now, 0.0);
     assert!(round.begin(world.now).is_some());
     assert!(round.begin(world.now).is_none());
-    // Events not attempted, or still in progress, come again.
+    // Events that were not attempted, or whose attempt has not ended, come again.
     round.end(begun[1].number, &answers(200), world.now, 0.0);
     let round = round.finish(world.now, 0.0);
     assert_eq!(round.to, begun[1].event.cursor);
@@ -180,7 +180,8 @@ async fn attempts_under_way_are_limited() {
     assert_eq!(world.lease(TWO, 1).await[0].endpoint.id, endpoint(1).id);
 }
 
-/// A receiver that is slow for one posting's events gets others meanwhile, and the round ends soon.
+/// While a receiver is slow for one posting's events, it gets other events, and the round ends
+/// soon.
 #[pollster::test]
 async fn a_round_is_limited_in_time() {
     let mut world = World::new("5", 1).await;
@@ -203,7 +204,7 @@ async fn a_round_is_limited_in_time() {
     world.assert_complete(1).await;
 }
 
-/// Neither as an attempt nor as a probe: the service could not send the request.
+/// The event counts neither as an attempt nor as a probe, because the service could not send it.
 #[pollster::test]
 async fn an_event_that_cannot_be_sent_dies_and_does_not_count_against_the_receiver() {
     let mut world = World::new("60,60", 1).await;
@@ -238,7 +239,7 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
         world.store.insert(endpoint, start, None).await.unwrap();
     }
     world.publish((1..=4_000).map(|n| n % 80)).await;
-    // The log names those of other contexts.
+    // The log also has subjects that belong to other modules.
     world.publish_of([Subject::Other(uuid(5))]).await;
     world.run(secs(60), &mut |_, _| answers(200)).await;
     let seen = world.seen.iter();

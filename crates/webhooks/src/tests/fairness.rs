@@ -1,4 +1,4 @@
-//! No originator delays the events of others.
+//! No originator delays the events of another.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ use crate::{Attempt, Recorded, Webhooks as _, testing::endpoint};
 
 const QUIET: u64 = 1_000;
 
-/// The most attempts per round before a quiet subject gets one.
+/// The largest number of attempts per round before a subject with few events gets one.
 const ATTEMPTS: usize = 2 * 32;
 
 #[derive(Clone, Debug)]
 enum Load {
-    /// How many companies an originator changes, how often, and whether its own.
+    /// An originator's companies: how many it changes, how often, and whether they are its own.
     Companies {
         by: u128,
         own: bool,
@@ -56,7 +56,7 @@ impl World {
         let mut writes = WriteSet::new(self.now);
         for website in websites {
             let mut state = company_state(&company(&website));
-            // An operator, or a client.
+            // The originator is an operator or a client.
             state.updated_by = Some(match by {
                 0 => Actor::Operator(None),
                 by => Actor::Client(ClientId::new(uuid(by))),
@@ -102,7 +102,7 @@ impl World {
         assert_eq!(self.store.record(ONE, &round).await, Ok(Recorded::Done));
     }
 
-    /// The rounds and other attempts until a subject's event is taken.
+    /// Counts the rounds and the other attempts until the receiver takes an event of the subject.
     async fn delay(&mut self, subject: impl Fn(&RecordedEvent) -> bool) -> (usize, usize) {
         let (mut rounds, before, mut place) = (0, self.seen.len(), None);
         while place.is_none() {
@@ -120,7 +120,7 @@ impl World {
         (rounds, place.unwrap_or_default())
     }
 
-    /// Checks order: all events of each posting, the newest of each company.
+    /// Checks that all events of each posting came in order, and the newest of each company.
     async fn assert_fair(&self) {
         let mut last = HashMap::new();
         for seen in self.taken(1) {
@@ -143,7 +143,7 @@ impl World {
     }
 }
 
-/// The worst case: a running round, and one for each 2,048 earlier events.
+/// The worst case is a running round, and one round for each 2,048 earlier events.
 #[pollster::test]
 async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     let mut world = World::new("5", 1).await;
@@ -168,7 +168,7 @@ async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     assert_eq!(world.taken(1).count(), 4_002);
 }
 
-/// An operator's change overtakes the client's, which is then dropped.
+/// An operator's change overtakes the client's change, which is then dropped.
 #[pollster::test]
 async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     let mut world = World::new("5", 1).await;
@@ -180,7 +180,7 @@ async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     assert_eq!(world.taken(1).count(), 500);
 }
 
-/// At the limit they would otherwise block the endpoint's other events.
+/// Failed companies that stayed in the lane would, at the limit, block the endpoint's other events.
 #[pollster::test]
 async fn companies_that_fail_leave_their_lane_and_are_retried() {
     let mut world = World::new("5,5", 1).await;

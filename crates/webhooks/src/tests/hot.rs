@@ -1,4 +1,4 @@
-//! Subjects with more events than a round attempts.
+//! Subjects with more events than a round may attempt.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn before(world: &World, posting: u128) -> usize {
         .unwrap()
 }
 
-/// One record covers any number of events, in the posting's order.
+/// One waiting subject covers any number of events, in order.
 #[pollster::test]
 async fn a_posting_that_changes_over_and_over_waits_aside() {
     let mut world = World::new("5", 1).await;
@@ -46,7 +46,7 @@ async fn a_posting_that_changes_over_and_over_waits_aside() {
     world.publish([2]).await;
     world.run(secs(20), &mut |_, _| slow()).await;
     assert!(before(&world, 2) <= 30, "{}", before(&world, 2));
-    // Later events pass it as well.
+    // Later events are not delayed either.
     world.publish([1, 3]).await;
     world.run(secs(22), &mut |_, _| slow()).await;
     assert!(world.taken(1).any(|seen| seen.subject == uuid(3)));
@@ -62,7 +62,7 @@ async fn a_posting_that_changes_over_and_over_waits_aside() {
     );
 }
 
-/// All of a tenant's postings, so that many wait aside at once.
+/// All postings of a tenant change, so many subjects wait at once.
 #[pollster::test]
 async fn many_postings_that_change_over_and_over_let_others_pass() {
     let mut world = World::new("5", 1).await;
@@ -75,7 +75,7 @@ async fn many_postings_that_change_over_and_over_let_others_pass() {
     world.assert_complete(1).await;
 }
 
-/// After a failure, later events wait behind it, listed or not.
+/// After a failure, all later events wait behind the failed one.
 #[pollster::test]
 async fn a_posting_that_fails_and_changes_over_and_over_is_delivered_in_order() {
     let mut world = World::new("60", 1).await;
@@ -121,7 +121,7 @@ async fn of_a_companys_waiting_changes_the_newest_is_delivered() {
     );
 }
 
-/// The newest has no attempts yet, and the failed one's due time.
+/// The newest event has no attempts yet, and takes the due time of the failed event.
 #[pollster::test]
 async fn a_change_of_a_company_that_failed_is_superseded() {
     let mut world = World::new("60,60", 1).await;
@@ -135,7 +135,7 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     assert_eq!(world.stored().await, [waits(&newest, 0, failed.next_at)]);
     world.run(mins(2), &mut |_, _| answers(200)).await;
     assert!(world.taken(1).map(|seen| seen.event).eq([newest.cursor]));
-    // A superseded one is delivered when its owner requests it.
+    // A replaced event is delivered if its owner resends it.
     let older = &world.events().await[0];
     let again = waits(older, 0, world.now);
     let resent = world.store.resend(endpoint(1).id, &again, None).await;
@@ -144,7 +144,7 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     assert_eq!(world.taken(1).last().unwrap().event, older.cursor);
 }
 
-/// A failure in between does not starve it.
+/// A failure in between does not stop its deliveries.
 #[pollster::test]
 async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
     let mut world = World::new("1", 1).await;
@@ -168,7 +168,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
         let replayed = world.store.replay(endpoint(1).id, to, None).await;
         assert_eq!(replayed, Ok(true));
     }
-    // The first place counts: the second is later.
+    // The first replay counts, because the second place is later.
     world.seen.clear();
     world.run(secs(30), &mut |_, _| slow()).await;
     let next = world.stored().await[0].next.cursor;
@@ -183,7 +183,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     world.assert_complete(1).await;
 }
 
-/// A silent receiver's probe may be of a posting with events on the page.
+/// The probe of an unanswering receiver may be an event whose posting has more events on the page.
 #[pollster::test]
 async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     let mut world = World::new("60", 1).await;
@@ -195,7 +195,7 @@ async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     assert_eq!(world.stored().await, []);
 }
 
-/// Unknown to the round when it began.
+/// The event is resent after the round began.
 #[pollster::test]
 async fn an_event_that_is_sent_again_during_a_round_is_not_lost() {
     let world = World::new("5", 1).await;

@@ -24,8 +24,8 @@ use crate::{
 
 use super::{ONE, World, answers, waits};
 
-/// Answers 200 only to a ping signed with this secret, otherwise 500. The name `private.example`
-/// has a private address.
+/// Answers 200 to a ping signed with this secret, and 500 to everything else. The name
+/// `private.example` has a private address.
 struct Receiver(Secret);
 
 #[async_trait]
@@ -105,7 +105,7 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     assert_eq!(one.find(id(1)).await.unwrap().endpoint, created);
     let counts = [&one, &two, &operator].map(|by| pollster::block_on(by.list(None, 9)));
     assert_eq!(counts.map(|list| list.unwrap().len()), [1, 0, 2]);
-    // Another owner's endpoint is not found.
+    // An endpoint of another owner is not found.
     for (by, unknown) in [(&two, id(1)), (&one, id(2)), (&operator, id(3))] {
         let (now, change) = (noon(), EndpointChange::default());
         let outcomes = [
@@ -128,7 +128,7 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     let paused = by_operator.update(id(1), &change, noon()).await.unwrap();
     assert_eq!(paused.endpoint.state, EndpointState::Paused);
     assert_eq!(one.find(id(1)).await, Ok(paused));
-    // Without a change nothing is written.
+    // A request that changes nothing writes nothing.
     let again = managed(Manager::Operator(&by_again));
     again.update(id(1), &change, noon()).await.unwrap();
     let pings = managed(Manager::Operator(&by_test));
@@ -194,7 +194,7 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     }
 }
 
-/// An event hidden from the owner is not found.
+/// An event that the owner may not see is not found.
 #[pollster::test]
 async fn an_event_is_delivered_again_and_its_posting_is_named() {
     let mut world = World::new("5", 0).await;
@@ -253,7 +253,7 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     let expect = WebhookError::Invalid(FieldErrors::one("event", why.to_owned()));
     assert_eq!(resend().await, Err(expect));
 
-    // A client that may see less by now.
+    // A revoked client may see no events.
     let write = owner.revoke(noon()).unwrap();
     Clients::update(&world.store, &write, None).await.unwrap();
     let logged = webhooks.deliveries(of_client.id, 9).await.unwrap();
@@ -261,7 +261,8 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     assert_eq!(resend().await, Err(WebhookError::EventNotFound));
 }
 
-/// Address and state are audited. After a restart, silence does not count.
+/// The address and the state are audited. After a restart, earlier unanswered attempts do not
+/// count.
 #[pollster::test]
 async fn a_change_says_what_it_changed_and_a_move_or_a_resumption_starts_over() {
     let described = EndpointChange {

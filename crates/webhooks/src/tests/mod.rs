@@ -74,8 +74,8 @@ impl World {
         world
     }
 
-    /// With an endpoint and an event per posting. `waiting` has the first ones' attempts and
-    /// minutes to wait.
+    /// A world with an endpoint and one event per posting. The first postings wait: `waiting` has
+    /// their attempts, and the minutes until each is due.
     async fn with_waiting(
         postings: impl IntoIterator<Item = u64>,
         waiting: &[(u32, i64)],
@@ -161,7 +161,7 @@ impl World {
         round.finish(self.now, jitter)
     }
 
-    /// Works as a worker until this time since the beginning.
+    /// Acts as a worker until `until`, a time since the beginning.
     async fn run(&mut self, until: Duration, receiver: Receiver<'_>) {
         while self.elapsed() < until {
             let leased = self.lease(ONE, 8).await;
@@ -184,7 +184,7 @@ impl World {
         self.tracked(n).await.endpoint
     }
 
-    /// All subjects of the first endpoint that wait.
+    /// All waiting subjects of the first endpoint.
     async fn stored(&self) -> Vec<WaitingSubject> {
         let all = self.store.due(endpoint(1).id, noon() + mins(9_999), 999);
         all.await.unwrap()

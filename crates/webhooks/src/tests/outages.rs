@@ -1,11 +1,11 @@
-//! Receivers that answer nothing for a while.
+//! Receivers that do not answer for a while.
 
 use kernel::testing::{noon, uuid};
 
 use super::{World, answers, is_of, no_connection, secs, times_out};
 use crate::{DEFAULT_RETRY_SECONDS, WINDOW};
 
-/// However many events wait, whatever their schedule.
+/// This holds for any number of waiting events and any schedule.
 #[pollster::test]
 async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {
     for (events, outage) in [(1, 20), (3, 20), (450, 20), (450, 1_200)] {
@@ -32,7 +32,7 @@ async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {
     }
 }
 
-/// The rest of the page stays in the log.
+/// The other events of the page stay in the log.
 #[pollster::test]
 async fn a_round_ends_with_a_window_of_silence() {
     let mut world = World::new("5", 1).await;
@@ -48,7 +48,7 @@ async fn a_round_ends_with_a_window_of_silence() {
         }
     };
     let round = world.attempt(tracked, &mut receiver).await;
-    // An answer on the way allowed one more attempt.
+    // A late answer allowed one more attempt.
     assert_eq!(world.seen.len(), WINDOW + 1);
     assert_eq!(round.waiting.len(), WINDOW + 1);
     assert_eq!(round.to, world.seen[WINDOW].event);
@@ -57,7 +57,7 @@ async fn a_round_ends_with_a_window_of_silence() {
     assert!(round.health.is_open(round.at));
 }
 
-/// An event that never ends is retried by its schedule, and others pass it.
+/// An event that is never answered is retried by its schedule. Other events pass it.
 #[pollster::test]
 async fn one_event_that_is_never_answered_holds_back_only_its_posting() {
     let mut world = World::new("5,60,600,3600", 1).await;

@@ -39,7 +39,7 @@ fn record(event: &RecordedEvent, attempt: u32, status: u16, error: Option<&str>)
     }
 }
 
-/// The first event already waits, so it stays; the last one is read again.
+/// The first event still waits as before. The last event is read again.
 #[pollster::test]
 async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     for (is_withdrawn, attempts, rest) in [(true, 0, REST), (false, 1, Duration::ZERO)] {
@@ -70,7 +70,7 @@ async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     }
 }
 
-/// A closed circuit continues a posting after a delivery, not after a failure.
+/// A closed circuit continues a posting after a delivery, but not after a failure.
 #[pollster::test]
 async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
@@ -97,8 +97,8 @@ async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     }
 }
 
-/// In the log, waiting events (attempts, minutes) precede fresh ones. No rest follows an early
-/// retry.
+/// In the log, waiting events (attempts, minutes) precede fresh ones. An early retry is followed by
+/// no rest.
 #[pollster::test]
 async fn waiting_and_fresh_events_take_turns_but_a_probe_is_the_likeliest_to_be_answered() {
     let due = [(3, -2), (1, -1), (2, 0)];
@@ -140,7 +140,7 @@ async fn a_probe_before_its_time_without_an_answer_is_not_counted() {
     assert_eq!(round.finish(noon(), 0.0).waiting, [expect]);
 }
 
-/// A page is full with 256 of each.
+/// A page is full with 256 waiting and 256 fresh events.
 #[pollster::test]
 async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
     for (waiting, fresh, rest) in [
@@ -149,7 +149,7 @@ async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
         (0, 256, REST),
         (0, 257, Duration::ZERO),
     ] {
-        // None is done for now. The waiting ones are due in reverse order.
+        // No event is done yet. The waiting events are due in reverse order.
         let all = waiting + fresh;
         let waiting: Vec<_> = (0..).take(waiting).map(|n: i64| (0, -n)).collect();
         let (world, _) = World::with_waiting(1..=all as u64, &waiting).await;
@@ -162,7 +162,7 @@ async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
     }
 }
 
-/// Whether or not that one is due, even if this round delivers it.
+/// This holds whether or not the waiting event is due, and even if this round delivers it.
 #[pollster::test]
 async fn a_fresh_event_waits_behind_one_of_its_posting() {
     for (wait, order) in [(60, &[2][..]), (0, &[0, 2])] {
@@ -186,8 +186,8 @@ async fn a_fresh_event_waits_behind_one_of_its_posting() {
     }
 }
 
-/// Last attempts and a 410 concern the former endpoint, and unattempted events are read again. A
-/// description says nothing about the receiver.
+/// Failures and the answer 410 concern the former endpoint, and events without attempts are read
+/// again. A new description does not affect the receiver.
 #[pollster::test]
 async fn failures_do_not_count_after_a_move_or_a_pause() {
     let (world, events) = World::with_waiting([1, 2, 3, 4, 1], &[(1, 0), (1, 0)]).await;
@@ -251,7 +251,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
     for changed in [
         changed(|it| it.endpoint.url = endpoint(2).url),
         changed(|it| it.endpoint.state = EndpointState::Paused),
-        // Paused and resumed, and moved back.
+        // The endpoint is paused and resumed, and its cursor moved back.
         changed(|it| {
             it.health = Health::default();
             it.cursor = Cursor::START;
@@ -262,7 +262,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
     }
 }
 
-/// A resent event probes its circuit at once.
+/// Resending an event allows a probe at once.
 #[pollster::test]
 async fn a_probe_counts_when_it_is_asked_for_again() {
     let (world, _) = World::with_waiting([1], &[]).await;

@@ -15,9 +15,9 @@ use crate::metrics;
 const CONFLICTS: Duration = Duration::from_secs(2);
 
 impl Enrichments {
-    /// Postpones the task, or dead-letters it in one commit with the change of the posting. No
-    /// posting is approved without a verdict. A posting that an operator has judged gets its texts
-    /// by rules. No task is dead-lettered while the store is unavailable.
+    /// Postpones the task, or dead-letters it and changes the posting in one commit. Without a
+    /// verdict, no posting is approved. A posting that an operator has judged gets its texts by
+    /// rules. While the store is unavailable, no task is dead-lettered.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             token,
@@ -56,7 +56,7 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Dead-letters a task, without a change of its posting if that cannot be written.
+    /// Dead-letters a task. If the change of its posting cannot be written, only the task changes.
     async fn end(
         &self,
         task: &Claimed,
@@ -79,7 +79,7 @@ impl Enrichments {
         Ok(())
     }
 
-    /// The enrichment by rules alone, if it may be shown.
+    /// The enrichment by rules alone, if readers may see it.
     async fn unjudged(&self, input: Arc<EnrichmentInput>) -> Option<Enrichment> {
         let enricher = self.enricher();
         let work = self
@@ -93,7 +93,7 @@ impl Enrichments {
     }
 }
 
-/// The part of an error that clients may read, without details of the enricher.
+/// The part of an error that clients may read. Details of the enricher are left out.
 const fn client_reason(error: &EnrichError) -> &str {
     match error {
         EnrichError::Permanent(message) => message.as_str(),

@@ -1,4 +1,4 @@
-//! Calls a model only while its circuit breaker permits it.
+//! Calls a model only while its circuit breaker allows calls.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Model for BreakerModel {
         brief: &Brief<'_>,
         feedback: Option<&Feedback>,
     ) -> Result<Draft, DraftError> {
-        // The loop may have been admitted before the breaker opened.
+        // The breaker may have opened since the loop was admitted.
         let call = self
             .breaker
             .begin()
@@ -42,7 +42,7 @@ impl Model for BreakerModel {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
                 self.breaker.refused(call, &error.to_string(), *after);
             }
-            // A useless answer still shows that the model is reachable.
+            // Even a useless answer shows that the model is reachable.
             _ => self.breaker.answered(call),
         }
         result

@@ -1,5 +1,5 @@
-//! The enricher: the pipeline, an optional model behind a circuit breaker ([`breaker_model`]), and
-//! a cache of paid drafts ([`single_flight`]).
+//! The enricher. It combines the pipeline, an optional model behind a circuit breaker
+//! ([`breaker_model`]), and a cache of paid drafts ([`single_flight`]).
 
 mod breaker_model;
 mod single_flight;

@@ -1,7 +1,7 @@
-//! A single-flight cache of a model's drafts: one call per content, across processes.
+//! A single-flight cache of a model's drafts: all processes together make one call per content.
 //!
 //! The first process reserves the content and asks the model. The others wait for its draft. If the
-//! reservation ends without one, one of them takes over.
+//! reservation ends without a draft, another process takes over.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -16,9 +16,9 @@ use uuid::Uuid;
 
 use crate::metrics;
 
-/// The interval of looking for another holder's draft.
+/// How often a waiting process looks for the holder's draft.
 const ASK_EVERY: Duration = Duration::from_millis(500);
-/// Waits between attempts to store a draft, because a lost one must be paid again.
+/// Waits between attempts to store a draft. A lost draft must be paid again.
 const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];
 
 pub struct SingleFlight {
@@ -36,7 +36,7 @@ impl Judge for SingleFlight {
             key: case.key(&*self.model),
             holder: Uuid::now_v7(),
         };
-        // An unreadable draft is from another version, and gets replaced.
+        // An unreadable draft comes from another version, and is replaced.
         let kept = flight.kept().await?;
         let feedback = match kept.and_then(|json| Draft::from_json(&json)) {
             None => None,
@@ -67,7 +67,7 @@ impl Judge for SingleFlight {
     }
 }
 
-/// A claim to the draft of one content. A paid draft survives a panic of the cache.
+/// A claim to the draft of one content. If the cache panics, a paid draft is still returned.
 struct Flight<'a> {
     drafts: &'a dyn DraftCache,
     clock: &'a Clock,
@@ -82,7 +82,7 @@ impl Flight<'_> {
         panics::caught(self.drafts.reserve(&self.key, self.holder, until, now)).await
     }
 
-    /// Waits for a stored draft; `None` if this holder has reserved the content.
+    /// Waits for a stored draft. `None` if this process has reserved the content.
     async fn kept(&self) -> Result<Option<String>, EnrichError> {
         loop {
             match self.reserve().await {
@@ -99,14 +99,14 @@ impl Flight<'_> {
         }
     }
 
-    /// Another holder's faster draft does not end the renewal.
+    /// Renews until dropped, even if another holder's draft was faster.
     async fn renew(&self) -> Infallible {
         let renew = async || self.reserve().await.map(|_| true);
         Terms::STANDARD.renew("a draft", renew).await;
         pending().await
     }
 
-    /// Stores a paid draft, which ends the reservation.
+    /// Stores a paid draft, and thereby ends the reservation.
     async fn keep(&self, draft: &Draft, of: Option<PostingId>) {
         let kept = retry(
             KEEP_AGAIN.into_iter(),
@@ -123,7 +123,7 @@ impl Flight<'_> {
         }
     }
 
-    /// Best effort: the reservation ends anyway.
+    /// An error is ignored, because the reservation expires anyway.
     async fn release(&self) {
         if let Err(error) = panics::caught(self.drafts.release(&self.key, self.holder)).await {
             tracing::debug!(%error, "content stays reserved until the reservation ends");

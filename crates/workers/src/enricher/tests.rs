@@ -95,7 +95,7 @@ async fn fifty_alike_at_once_are_one_call_that_holds_its_reservation() {
     let grants: Vec<_> = bench.drafts.grants().into_values().collect();
     assert_eq!(grants, [10], "one to begin, and one each ten seconds");
     assert_eq!(bench.drafts.kept().len(), 1);
-    // On another day, by another process, with other markup: nothing more is paid.
+    // Another process, on another day, with other markup, pays nothing more.
     let marked_up = format!("<p class=\"x\"> {}</p>", DESCRIPTION.replace(' ', "  "));
     let again = EnrichmentInput {
         raw_description: marked_up.into(),
@@ -120,7 +120,8 @@ async fn a_waiting_process_is_next_when_a_call_fails() {
     assert!(matches!(first, Err(EnrichError::Retry { .. })), "{first:?}");
     assert!(second.is_ok(), "{second:?}");
     assert_eq!(bench.calls(), 2);
-    // Two calls of two seconds, and half a second until it is noticed.
+    // Two calls of two seconds, and half a second until the other process sees the end of the
+    // reservation.
     assert!(start.elapsed() < 5 * SECOND, "{:?}", start.elapsed());
     assert_eq!(bench.drafts.kept().len(), 1);
 }
@@ -135,7 +136,7 @@ async fn a_waiting_process_is_next_when_a_holder_vanishes() {
     bench.model.relent();
     let start = Instant::now();
     assert!(bench.enrich(&input).await.is_ok());
-    // The reservation was renewed five seconds before the holder vanished.
+    // The holder renewed the reservation five seconds before it vanished.
     let took = start.elapsed();
     assert!(took >= 26 * SECOND && took <= 28 * SECOND, "{took:?}");
     assert_eq!(bench.calls(), 2);
@@ -188,7 +189,7 @@ async fn an_outage_of_the_store_during_a_call_costs_no_answer() {
         bench
             .drafts
             .fail(Some(StoreError::Unavailable("gone".to_owned())));
-        // Storing is retried a moment after the answer.
+        // The store recovers shortly after the model's answer.
         sleep(Duration::from_millis(55_100)).await;
         bench.drafts.fail(None);
     };

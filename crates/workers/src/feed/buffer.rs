@@ -6,13 +6,14 @@ use tokio::time::Instant;
 
 const MOST: usize = 4_096;
 const LARGEST: usize = 4 << 20;
-/// How long the buffer is served after the last read. Erasures must take effect in ten seconds.
+/// After the last read, the buffer is served for this time. Erasures must take effect in ten
+/// seconds.
 const READABLE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Buffer {
     read_at: Instant,
-    /// The first event follows it.
+    /// The first event comes directly after this cursor.
     base: Cursor,
     end: Cursor,
     events: VecDeque<RecordedEvent>,
@@ -22,11 +23,11 @@ pub(super) struct Buffer {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Page(LogPage),
-    /// No event up to this cursor.
+    /// There is no wanted event up to this cursor.
     Nothing(Cursor),
-    /// The cursor is later than the buffer.
+    /// The cursor is after the end of the buffer.
     Ahead,
-    /// The cursor is older than the buffer, or the buffer is outdated.
+    /// The cursor is before the buffer, or the buffer is outdated.
     Outside,
 }
 
@@ -45,7 +46,7 @@ impl Buffer {
         }
     }
 
-    /// Drops the oldest events if there are too many.
+    /// Appends a page. Drops the oldest events if there are too many.
     pub fn append(&mut self, page: LogPage) {
         self.read_at = Instant::now();
         self.end = page.next;

@@ -1,8 +1,8 @@
-//! The feed: readers follow the event log, and wait for events without polling.
+//! The feed: readers follow the event log, and wait for events without each polling the store.
 //!
-//! [`Feed`] reads the log for a reader that does not wait, or whose cursor is older than the
+//! [`Feed`] reads the log for a reader that does not wait, or whose cursor is before the
 //! [buffer](buffer). A waiting reader holds no thread or connection: one [task](poll) polls the
-//! store for all of them, and keeps the newest events in the buffer.
+//! store for all readers, and keeps the newest events in the buffer.
 
 mod buffer;
 mod poll;
@@ -29,8 +29,8 @@ use self::{
     poll::Poller,
 };
 
-/// After this time a reader ahead of the buffer reads the log. Another process may have read
-/// further, or the log may have been restored from an older backup.
+/// After this time, a reader ahead of the buffer reads the log. Either another process has read
+/// further, or the log was restored from an older backup.
 const CATCH_UP: Duration = Duration::from_millis(300);
 
 pub struct Feed {
@@ -41,7 +41,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Adds the feed to these loops. A stop answers readers. `recorded` notifies of events.
+    /// Adds the feed to these loops. After a stop, readers get their answer. `recorded` signals new
+    /// events.
     pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
         let buffer = Arc::new(watch::Sender::new(Buffer::at(Cursor::START)));
         let joined = Arc::<Notify>::default();
@@ -65,7 +66,7 @@ impl Feed {
     }
 
     async fn wait(&self, mut query: LogQuery, deadline: Instant) -> Result<LogPage, LogError> {
-        // The reader looks at the buffer before it waits, so it misses no event.
+        // The reader subscribes before it looks at the buffer, so it misses no event.
         let mut news = self.buffer.subscribe();
         self.joined.notify_one();
         let mut check_at = Instant::now() + CATCH_UP;

@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 use super::buffer::Buffer;
 
 const TICK: Duration = Duration::from_millis(50);
-/// Added for each waiting reader, because all woken readers ask again at once.
+/// Added to the tick for each waiting reader, because all readers ask again when they are woken.
 const TICK_PER_READER: Duration = Duration::from_micros(100);
 const LONGEST_TICK: Duration = Duration::from_millis(150);
 const PAGE: usize = 1_000;
-/// How long the buffer is kept without readers. Erasures go unnoticed meanwhile.
+/// How long the buffer is kept without readers. In this time, it misses erasures.
 const KEPT: Duration = Duration::from_secs(1);
 
 pub(super) struct Poller {
@@ -56,7 +56,7 @@ impl Poller {
                     read_at = Some(now);
                     rounds.end(Ok::<_, StoreError>(self.pause(now))).await;
                 }
-                // The event at the end of the buffer is no longer in the log.
+                // The log no longer has the event at the end of the buffer.
                 Some(Err(LogError::Gone)) => read_at = None,
                 Some(Err(LogError::Store(error))) => rounds.end(Err::<Ready<()>, _>(error)).await,
                 None => {}
@@ -64,7 +64,7 @@ impl Poller {
         }
     }
 
-    /// A commit of this process does not wait for other readers.
+    /// After a commit of this process, the pause does not depend on the number of readers.
     async fn pause(&self, read_at: Instant) {
         let readers = u32::try_from(self.buffer.receiver_count()).unwrap_or(u32::MAX);
         let tick = TICK.saturating_add(TICK_PER_READER.saturating_mul(readers));
@@ -78,7 +78,7 @@ impl Poller {
         }
     }
 
-    /// Reads to the end of the log, or begins there.
+    /// Reads to the end of the log. At first, only finds the end.
     async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
         if !has_begun {
             let end = self.log.end().await?;

@@ -40,7 +40,7 @@ struct CountingLog {
     reads: AtomicUsize,
     ends: AtomicUsize,
     failure: Mutex<Option<StoreError>>,
-    /// Another process records this event just after the next read, whose answer takes long.
+    /// Another process records this event just after the next read. The read's answer takes long.
     late: Mutex<Option<EventName>>,
 }
 
@@ -164,7 +164,7 @@ async fn a_thousand_readers_cost_one_query_a_tick() {
         readers.spawn(async move { feed.follow(&query(None, &PUBLIC), WAIT).await });
     }
     sleep(SECOND).await;
-    // Each reader has read the log itself by then.
+    // By then, each reader has read the log itself.
     let before = bench.log.queries();
     sleep(10 * SECOND).await;
     let queries = bench.log.queries() - before;
@@ -205,7 +205,7 @@ async fn readers_are_answered_for_the_names_that_they_want() {
     assert_eq!(page.next, bench.log.end().await.unwrap());
     sleep(SECOND).await;
     assert!(!companies.is_finished());
-    // Unwanted events are skipped.
+    // The page skips unwanted events.
     let page = companies.await.unwrap().unwrap();
     assert_eq!(page.events, []);
     assert_eq!(page.next, bench.log.end().await.unwrap());
@@ -287,7 +287,7 @@ async fn what_was_erased_is_not_read_from_the_buffer() {
     let expect = page(vec![without, rejections[1].clone(), gone], 3);
     let asked = query(Some(cursor(0)), &PUBLIC);
     assert_eq!(buffer.look(&asked), Found::Page(expect));
-    // While the store is unavailable, erasures since the last read are unknown.
+    // While the store is unavailable, the feed does not learn of erasures.
     sleep(6 * SECOND).await;
     assert_eq!(buffer.look(&asked), Found::Outside);
 }
@@ -352,7 +352,7 @@ async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased(
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     let bench = Bench::new();
-    // A reader that wants none of the events keeps the buffer.
+    // The buffer is kept for a reader, even if it wants none of the events.
     let watcher = bench.follow(None, &[COMPANY_UPDATED]);
     sleep(SECOND).await;
     let event = |sequence| recorded(JOB_POSTING_CREATED, Subject::Other(uuid(1)), sequence);
@@ -373,7 +373,7 @@ async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     assert_eq!(cut.events, page.events[8_000..8_100]);
     assert_eq!((Some(cut.next), cut.has_more), (at(8_100), true));
 
-    // So many that the first is dropped before its reader is woken.
+    // There are so many events that the first is dropped before its reader wakes.
     let created = vec![JOB_POSTING_CREATED; 9_000];
     let reader = bench.follow(None, &[JOB_POSTING_CREATED]);
     sleep(SECOND).await;
@@ -397,7 +397,7 @@ async fn a_reader_that_hangs_up_is_forgotten() {
     let before = bench.log.queries();
     sleep(10 * SECOND).await;
     assert_eq!(bench.log.queries(), before, "nobody waits");
-    // The next reader is served.
+    // The next reader gets its answer.
     let reader = bench.follow(None, &PUBLIC);
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;
@@ -415,7 +415,7 @@ async fn a_stop_ends_all_waits() {
     bench.loops.stop().await;
     let page = reader.await.unwrap().unwrap();
     assert_eq!((page.events.len(), page.next), (0, end));
-    // A later reader does not wait either, and gets the available events.
+    // A later reader does not wait, and gets the available events.
     let later = bench.feed.follow(&query(Some(end), &PUBLIC), WAIT).await;
     assert_eq!(later.unwrap().next, end);
     let all = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
@@ -454,14 +454,14 @@ async fn a_cursor_of_deleted_events_is_refused_at_once() {
     assert_eq!(forgotten, Ok(2));
     let gone = bench.follow(Some(Cursor::START), &PUBLIC).await.unwrap();
     assert_eq!(gone, Err(LogError::Gone));
-    // The oldest kept event has no successor.
+    // The oldest kept event has no successor yet.
     let reader = bench.follow(None, &PUBLIC);
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;
     assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
 }
 
-/// A restored older backup can end before the cursors of readers.
+/// If an older backup was restored, the log may end before the cursors of readers.
 #[tokio::test(start_paused = true)]
 async fn a_cursor_beyond_the_log_is_refused_soon() {
     let bench = Bench::new();
@@ -476,7 +476,7 @@ async fn a_cursor_beyond_the_log_is_refused_soon() {
     let gone = timeout(SECOND, bench.follow(Some(lost), &PUBLIC)).await;
     assert_eq!(gone.unwrap().unwrap(), Err(LogError::Gone));
 
-    // Another process has read further than the buffer: its cursor costs no query.
+    // Another process has read further than the buffer. Its cursor causes no query.
     bench.log.record(&[COMPANY_UPDATED]).await;
     let ahead = bench.log.end().await.unwrap();
     let (before, began) = (bench.log.queries(), Instant::now());

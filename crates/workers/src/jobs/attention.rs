@@ -1,7 +1,7 @@
-//! Compares the state with the stored attention items, and stores the difference.
+//! Finds what needs attention, compares it with the stored items, and stores the difference.
 //!
-//! Every process checks, unless another one just did. Of two concurrent checks, the store accepts
-//! one.
+//! Every process checks, unless another process has just done so. The store accepts only one of two
+//! concurrent checks.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,10 +17,10 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use crate::parts::WorkerParts;
 
-/// The most clients, webhooks and catalogues that are checked.
+/// The largest numbers of clients, webhooks and catalogues that are checked.
 const MOST: usize = 1_000;
 
-/// Visible postings are counted for at most one part in this many of the time.
+/// Counting visible postings takes at most 1/20 of the time.
 const COUNTING: u32 = 20;
 
 pub(super) struct Attention {
@@ -72,7 +72,7 @@ impl Attention {
         }
     }
 
-    /// Counts the visible postings of clients, if it is time, and returns the numbers that differ
+    /// When a count is due, counts the visible postings of clients. Returns the numbers that differ
     /// from the stored ones.
     async fn count(
         &mut self,

@@ -1,4 +1,4 @@
-//! Overwrites remains of deleted rows in the store's files, if the erasure could not.
+//! Overwrites what remains of deleted rows in the database's files, if the erasure could not.
 
 use async_trait::async_trait;
 use kernel::StoreError;

@@ -14,8 +14,8 @@ use crate::{metrics, parts::WorkerParts};
 pub(super) struct Deletion {
     pub rows: &'static str,
     pub batch: usize,
-    /// Older rows are deleted; `None` for none. The time is the earlier of this machine's and the
-    /// store's, so that a fast clock deletes nothing too early.
+    /// Rows older than this time are deleted; `None` for none. The time given to the function is
+    /// the earlier of this machine's and the store's, so a fast clock deletes nothing too early.
     pub before: fn(&WorkerParts, OffsetDateTime) -> Option<OffsetDateTime>,
     pub delete: for<'a> fn(
         &'a WorkerParts,

@@ -22,7 +22,7 @@ impl Job for Events {
         DELETION.rows
     }
 
-    /// The newest event's time counts as well, so that fast clocks do not delete the log.
+    /// Also compares with the newest event's time, so that fast clocks do not delete the log.
     async fn run(
         &mut self,
         parts: &WorkerParts,
@@ -73,8 +73,9 @@ mod tests {
         Events.run(&parts, &CancellationToken::new()).await
     }
 
-    /// Returns how many of three events are left: two days old, a day old, and new from an author
-    /// whose clock is ahead by `author` days. A day and a half is kept.
+    /// Returns how many of three events remain. One is two days old, one is a day old, and one is
+    /// new, from a machine whose clock is `author` days ahead. Events are kept for a day and a
+    /// half.
     async fn left(author: i32, machine: i32, server: i32) -> usize {
         let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);

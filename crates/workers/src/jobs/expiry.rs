@@ -12,18 +12,18 @@ use super::job::Job;
 use crate::parts::WorkerParts;
 
 const BATCH: usize = 256;
-/// Retries of a sweep after conflicts.
+/// How often a sweep is retried after conflicts.
 const CONFLICTS: u32 = 4;
-/// After this many consecutive unwritable postings, the store counts as unavailable.
+/// After this many consecutive postings that cannot be written, the store counts as unavailable.
 const MISSES: usize = 2;
-/// The most postponed postings. All others are retried with each sweep.
+/// The largest number of postponed postings. Others are retried in each sweep.
 const MOST_STUCK: usize = 1_000;
-/// Sweeps that skip an unwritable posting.
+/// The number of sweeps that skip a posting that could not be written.
 const SWEEPS_PUT_OFF: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Expiry {
-    /// Postings that are skipped for a while, such as rows that stay locked for hours.
+    /// Postings that the next sweeps skip, for example because their rows are locked for hours.
     stuck: Recent<SourceIdentifier>,
 }
 
@@ -73,7 +73,7 @@ impl Job for Expiry {
 }
 
 impl Expiry {
-    /// The longest overdue postings that are not postponed.
+    /// The postings that are overdue longest, without the postponed ones.
     async fn overdue(
         &self,
         parts: &WorkerParts,
@@ -87,7 +87,7 @@ impl Expiry {
         Ok(overdue)
     }
 
-    /// Expires the postings of a failed batch one by one, and postpones unwritable ones.
+    /// Expires the postings of a failed batch one by one. Postpones those that cannot be written.
     async fn one_by_one(
         &mut self,
         parts: &WorkerParts,

@@ -1,4 +1,4 @@
-//! Ends holds on content that is no ad.
+//! Ends the hold on content that is not a job ad, when its time is over.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use crate::parts::WorkerParts;
 
-/// Postings per commit.
+/// The number of postings per commit.
 const BATCH: usize = 256;
 
 pub(super) struct Held;

@@ -8,7 +8,7 @@ use crate::parts::WorkerParts;
 
 #[async_trait]
 pub(super) trait Job: Send {
-    /// The postponed work, for the log.
+    /// A name of the job's work, for the log.
     fn subject(&self) -> &'static str;
 
     fn every(&self, parts: &WorkerParts) -> Duration {

@@ -12,20 +12,20 @@ use tokio::time::Instant;
 
 use crate::metrics;
 
-/// A refused key stays refused until an operator replaces it.
+/// Long pauses, because a refused key stays refused until an operator replaces it.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Duration::from_mins(10));
 
-/// For a rate limit without a stated pause; limits count by the minute.
+/// The pause after a rate limit that names none. Such limits count by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
-/// This many subscribers whose calls fail, without a success in between, are an outage.
+/// So many subscribers with failed calls, without a success in between, count as an outage.
 const OUTAGE: usize = 3;
 
-/// A subscriber refused this often, with successes for others in between, is the cause, not the
-/// key.
+/// If calls for a subscriber are refused this often while calls for others succeed, the subscriber
+/// is the cause, not the key.
 const LOCKINGS: u32 = 3;
 
-/// The most subscribers counted for this.
+/// The largest number of subscribers whose refusals are counted.
 const MOST_LOCKING: usize = 1_000;
 
 #[derive(Default)]
@@ -45,14 +45,14 @@ pub(super) struct AccountBreaker {
 #[derive(Default)]
 struct Record {
     failing: HashSet<String>,
-    /// Subscribers whose calls were refused since their last success.
+    /// Subscribers whose calls were refused since their last successful call.
     locking: HashMap<String, Locking>,
 }
 
 #[derive(Default)]
 struct Locking {
     times: u32,
-    /// Whether a call for another subscriber has succeeded since.
+    /// Whether a call for another subscriber has succeeded since the last refusal.
     others_succeeded: bool,
 }
 
@@ -112,13 +112,13 @@ impl AccountBreaker {
         self.breaker.begin(now()).ok()
     }
 
-    /// Adopts a pause that another process or an earlier run began.
+    /// Continues a pause that another process or an earlier run began.
     pub fn adopt(&self, account: Account, pause: Duration) {
         self.breaker.pause(pause, now());
         metrics::provider_paused(account, true);
     }
 
-    /// An answer may open or close the breaker. Calls from before it opened do not count.
+    /// Opens or closes the breaker after an answer. Calls that began before it opened do not count.
     pub fn note<T>(
         &self,
         account: Account,
@@ -235,7 +235,7 @@ mod tests {
             breaker.note(Account::Old, whom, began, &refused);
         }
         assert_eq!(pause(&breaker), Some(10));
-        // An earlier success does not close it, either.
+        // A success of a call that began before does not close the breaker, either.
         let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
         assert_eq!(noted, BreakerEffect::Nothing);
     }
@@ -279,7 +279,7 @@ mod tests {
             advance(Duration::from_millis(1)).await;
             breaker.note(Account::Old, whom, began, &result)
         };
-        // Without successes for others in between, the key is to blame.
+        // Without successes for others in between, the cause is the key.
         for _ in 0..5 {
             assert!(matches!(
                 note("a", Err(locked())).await,
@@ -296,7 +296,7 @@ mod tests {
             );
             assert_eq!(noted == BreakerEffect::OneSubscriber, !expect_pause);
         }
-        // A success for the same subscriber starts over.
+        // A success for the same subscriber resets the count.
         for _ in 0..4 {
             assert!(matches!(
                 note("c", Err(locked())).await,

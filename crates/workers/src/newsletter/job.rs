@@ -28,19 +28,19 @@ use super::{
     leased::LeasedProvider,
 };
 
-/// How long a step is retried after conflicts. A conflict that lasts is a lost lease.
+/// How long a step is retried after conflicts. If conflicts last longer, the lease is lost.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// A withdrawal waits this long if one account is done and the other cannot be called.
+/// How long a withdrawal waits if one account is done and the other cannot be called.
 const LOCKED: Wait = Wait::seconds(10);
 
-/// The wait for the sync of a subscriber's new address.
+/// How long a task waits for the sync of a subscriber's new address.
 const SUCCESSOR: Wait = Wait::seconds(10);
 
 const KEY: Wait = Wait::hours(1);
 
-/// Handles one task at a time. If its account may not be called, the task is released, which does
-/// not count as a failure.
+/// Handles one task at a time. If the task's account may not be called, releases the task without
+/// counting a failure.
 pub(super) struct Jobs {
     pub kind: JobKind,
     pub provider: Arc<LeasedProvider>,
@@ -48,10 +48,11 @@ pub(super) struct Jobs {
 
 #[derive(Clone, Debug)]
 pub(super) enum JobKind {
-    /// The syncs of one account; bulk ones while there are no others.
+    /// Syncs of one account. Bulk syncs run only when there are no others.
     Sync(Account),
     Move,
-    /// The accounts have a key. Others stay unconfirmed, and a departing address waits for them.
+    /// Withdrawals from these accounts, which have a key. Withdrawals from other accounts stay
+    /// unconfirmed, and a departing address waits for them.
     Withdraw(Vec<Account>),
 }
 
@@ -60,7 +61,7 @@ impl Jobs {
         let (ports, token) = (&*self.provider, task.token);
         let subscriber = SubscriberId::new(task.effect.key());
         let _alone = ports.people.alone(subscriber).await;
-        // Checked before anything is written about a call.
+        // Check the accounts before anything is written about a call.
         match &self.kind {
             JobKind::Sync(account) => {
                 ports.admit(*account)?;

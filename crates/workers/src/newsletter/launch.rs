@@ -1,8 +1,8 @@
 //! Moves many subscribers, for an operator who launches the new account.
 //!
-//! It records moves, and a worker with the accounts' keys carries them out. It respects the old
-//! account's rate limit, so that other moves are not delayed. Because moves cannot be undone, it
-//! stops if too many fail, see [`MoveMonitor`].
+//! The launch records moves, and a worker with the accounts' keys carries them out. The launch
+//! respects the old account's rate limit, so that other moves are not delayed. Because moves cannot
+//! be undone, the launch stops if too many fail (see [`MoveMonitor`]).
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -17,9 +17,9 @@ use tokio::time::{Instant, sleep_until};
 
 const BATCH: u32 = 500;
 const MAX_BATCHES_IN_PROGRESS: usize = 10;
-/// How often progress is checked while too many moves are in progress.
+/// While too many moves are in progress, progress is checked this often.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// To the old account: find the subscriber, and remove them.
+/// The requests to the old account: one finds the subscriber, one removes them.
 const REQUESTS_PER_MOVE: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Runs until there are no more subscribers, `stop` is ready between two batches, or too many
-    /// moves fail. At most [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the workers.
+    /// Runs until all subscribers have moved, too many moves fail, or `stop` is ready between two
+    /// batches. Workers may be at most [`MAX_BATCHES_IN_PROGRESS`] batches behind.
     pub async fn run(
         &self,
         mut people: People<'_>,

@@ -26,7 +26,7 @@ impl Leases {
         Ok(is_ours.then(|| Held::until(until)))
     }
 
-    /// Renews the lease until it is lost, or may have been.
+    /// Renews the lease until it is lost, or may be lost.
     pub async fn keep(&self, held: &Held) {
         let terms = self.tasks.settings().lease;
         tokio::select! {

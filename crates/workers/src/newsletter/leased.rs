@@ -1,4 +1,4 @@
-//! The provider, limited to the time of the lease.
+//! The e-mail provider, usable while the lease holds.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -23,24 +23,24 @@ use super::{
     people::People,
 };
 
-/// The provider during a lease. Calls overlap; the client keeps the rate limit. Forbidden calls are
-/// refused as [`ProviderError::Locked`] without being sent.
+/// The provider during a lease. Calls overlap, and the provider's client keeps the rate limit.
+/// Forbidden calls return [`ProviderError::Locked`] and are not sent.
 pub(super) struct LeasedProvider {
     pub breakers: Arc<Breakers>,
     pub lease: Arc<Held>,
     pub tasks: Tasks,
-    /// A lock per subscriber, held from reading to recording: a sync must not send outdated data
-    /// after a move removed the subscriber.
+    /// A lock per subscriber, held from reading to recording. It prevents a sync from sending
+    /// outdated data after a move has removed the subscriber.
     pub people: People<SubscriberId>,
-    /// A lock per address during its calls, inside the subscriber's lock: addresses pass between
-    /// records, and calls for the former must end first.
+    /// A lock per address during its calls, taken inside the subscriber's lock. An address may pass
+    /// to another record, and calls for its former record must end first.
     pub addresses: People<Email>,
-    /// The accounts whose list was read, see [`listing`](super::listing).
+    /// The accounts whose list was read (see [`listing`](super::listing)).
     pub listed: watch::Sender<BTreeSet<Account>>,
 }
 
 impl LeasedProvider {
-    /// Waits until all of these accounts may be called, or the lease is lost.
+    /// Waits until all of these accounts may be called. Returns early if the lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
         self.wait(|| {
             accounts
@@ -51,7 +51,7 @@ impl LeasedProvider {
         .await;
     }
 
-    /// Waits until one of these accounts may be called, or the lease is lost.
+    /// Waits until any of these accounts may be called. Returns early if the lease is lost.
     pub async fn ready_for_any(&self, accounts: &[Account]) {
         let first = || {
             let ends: Option<Vec<_>> = accounts.iter().map(|one| self.open_until(*one)).collect();
@@ -82,10 +82,10 @@ impl LeasedProvider {
         self.listed.borrow().contains(&account)
     }
 
-    /// Then only differences are written.
+    /// Waits until the account's list was read. Afterwards only differences are written.
     pub async fn until_listed(&self, account: Account) {
         let mut listed = self.listed.subscribe();
-        // The sender lives as long as this provider.
+        // No error occurs, because the sender lives as long as this provider.
         _ = listed.wait_for(|listed| listed.contains(&account)).await;
     }
 
@@ -98,7 +98,8 @@ impl LeasedProvider {
         call.ok_or_else(|| locked("the account is paused"))
     }
 
-    /// Best effort: this process has the state in memory.
+    /// Stores the account's state. A failure is only logged, because this process has the state in
+    /// memory.
     pub async fn keep(
         &self,
         account: Account,

@@ -1,6 +1,6 @@
-//! Reads an account's list before its first sync, and every night, to write only differences.
+//! Reads an account's list before its first sync, and every night. So only differences are written.
 //!
-//! An interrupted walk starts over. After a complete one, missing people are looked up.
+//! An interrupted walk starts again. After a complete walk, missing people are looked up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,13 +26,13 @@ use super::{
 /// In UTC.
 const NIGHT: Time = time!(02:00);
 
-/// A list read this recently is not read again at night.
+/// A list that was read within this time is not read again at night.
 const RECENT: time::Duration = time::Duration::hours(12);
 
 /// The wait after a failed walk.
 const RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// The most unreadable entries that a walk logs.
+/// The largest number of unreadable entries that a walk logs.
 const MAX_LOGGED: usize = 20;
 
 pub(super) struct Listing {
@@ -89,7 +89,7 @@ impl Listing {
         let (provider, parts) = (Patient(&self.provider), &self.provider.tasks.parts);
         let walk = ListWalk {
             account: self.account,
-            // Until the account is listed, only withdrawals write to it.
+            // Until the account's list was read, only withdrawals write to the account.
             concurrent: if self.provider.is_listed(self.account) {
                 ConcurrentWrites::Possible
             } else {

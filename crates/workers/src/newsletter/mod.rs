@@ -1,15 +1,15 @@
-//! Syncs subscribers with the e-mail provider, and moves them between its two accounts.
+//! Syncs subscribers with the e-mail provider, and moves them between the two accounts there.
 //!
-//! One worker at a time holds the [`lease`] of the accounts. It runs loops of [jobs](job): syncs of
-//! each account, moves, which need both accounts, and withdrawals from accounts with a key. Calls
-//! go through a [`leased`] provider and overlap as far as the account's limit and [`breaker`]
-//! allow. [`people`] serialises the work for a subscriber or an address. Syncs and moves begin once
-//! the account's [list](listing) was read.
+//! One worker at a time holds the [`lease`] of the accounts. The worker runs loops of [jobs](job):
+//! syncs of each account, moves (which need both accounts), and withdrawals from accounts with a
+//! key. Calls go through a [`leased`] provider and overlap as far as the account's rate limit and
+//! [`breaker`] allow. [`people`] serialises the work for a subscriber or an address. Syncs and
+//! moves begin after the account's [list](listing) was read.
 //!
-//! An account without a key is never called; its tasks wait.
+//! An account without a key is never called, and its tasks wait.
 //!
-//! Beside it, [`service`] answers commands, a [`launch`] records moves, and a [`walk`] reads a
-//! list.
+//! Besides the worker, [`service`] answers commands, a [`launch`] records moves, and a [`walk`]
+//! reads a list.
 
 mod breaker;
 mod job;
@@ -45,7 +45,7 @@ use super::{
     tasks::{KindHandler, Tasks},
 };
 
-/// Calls the provider only if there is an account to call.
+/// Nothing runs if no account may be called.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &tasks::KINDS,
     start: |tasks, loops| {
@@ -65,7 +65,7 @@ struct Newsletter {
 impl Newsletter {
     async fn run(self, stop: CancellationToken) {
         let leases = Leases::new(&self.tasks);
-        // Breakers outlast a lease, because pauses do.
+        // The breakers are kept between leases, because pauses may last longer than a lease.
         let breakers = Arc::new(Breakers::default());
         while !stop.is_cancelled() {
             match leases.take().await {
@@ -126,7 +126,7 @@ impl Newsletter {
         );
         lease.end();
         ending.cancel();
-        // Calls have ended; claimed tasks are released.
+        // Wait until calls have ended and claimed tasks are released.
         work.await;
     }
 
@@ -149,7 +149,7 @@ impl Newsletter {
         let mut start = |kind| {
             let provider = Arc::clone(&provider);
             let handler = Arc::new(Jobs { kind, provider });
-            // As many as calls may overlap.
+            // One loop for each concurrent call.
             for _ in 0..self.tasks.settings().provider_loops.max(1) {
                 let run = poll::run(self.tasks.clone(), Arc::clone(&handler), ending.clone());
                 loops.push(run.boxed());

@@ -6,7 +6,7 @@ use std::{
 
 use tokio::sync::OwnedMutexGuard;
 
-/// Above this number, unused locks are dropped.
+/// Above this number of locks, unused ones are dropped.
 const MAX_UNUSED: usize = 64;
 
 type Lock = tokio::sync::Mutex<()>;

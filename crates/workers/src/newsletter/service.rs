@@ -1,7 +1,7 @@
-//! Answers the newsletter's commands, see [`Newsletter`].
+//! Answers the newsletter's commands (see [`Newsletter`]).
 //!
-//! Each runs in a task of its own, so that a dropped request does not cancel it, and is retried
-//! after conflicts until its deadline.
+//! Each command runs in a task of its own, so that a dropped request does not cancel it. After a
+//! conflict, the command is retried until its deadline.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,13 +21,14 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-/// For commits that began before their command's deadline.
+/// Extra time for commits that began before their command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
-    /// The configuration names no group that starts the chain of e-mails, nor excludes it.
+    /// The configuration neither names a group that starts the chain of e-mails, nor excludes the
+    /// chain.
     Refuse,
 }
 
@@ -41,7 +42,7 @@ pub struct NewsletterService {
 }
 
 impl NewsletterService {
-    /// Commands run on the current runtime, wherever they are called.
+    /// Commands run on the current runtime, wherever a caller awaits them.
     pub fn new(store: &Arc<dyn Store>, clock: &Clock, links: Links) -> Self {
         Self {
             store: Arc::clone(store),

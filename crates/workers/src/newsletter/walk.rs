@@ -1,7 +1,7 @@
 //! Walks of an account's whole list, page by page.
 //!
-//! A walk records what the list shows. For each missing subscriber a lookup is requested: absence
-//! is no proof, because entries move between pages.
+//! A walk records the state of each entry. It requests a lookup for each missing subscriber,
+//! because entries move between pages and may be skipped.
 
 use std::{
     collections::HashSet,
@@ -27,12 +27,13 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 const MAX_ATTEMPTS: u32 = 5;
 
-/// If the provider names none.
+/// How long to wait if the provider does not say.
 const RETRY_WAIT: Duration = Duration::from_secs(10);
 
 const PAGE: usize = 1_000;
 
-/// The most lookups of one walk. More are probably a faulty answer, and the next walk continues.
+/// The largest number of lookups of one walk. More missing entries are probably a faulty answer.
+/// The next walk looks up the rest.
 const MAX_LOOKUPS: u64 = 10_000;
 
 pub struct ListWalk<'a> {
@@ -45,7 +46,7 @@ pub struct ListWalk<'a> {
     pub clock: &'a Clock,
 }
 
-/// The ids on the list as hashes: there can be hundreds of thousands.
+/// Hashes of the ids on the list, because there can be hundreds of thousands.
 #[derive(Default)]
 struct Shown {
     ids: HashSet<u64>,
@@ -53,7 +54,7 @@ struct Shown {
 }
 
 impl ListWalk<'_> {
-    /// Returns the counts. `tell` gets the counts after each page.
+    /// Runs the walk and returns the counts. `tell` gets the counts so far after each page.
     pub async fn run(
         &self,
         mut tell: impl FnMut(&ListCounts, &Page) + Send,
@@ -202,7 +203,7 @@ mod tests {
         ] {
             provider.set(Account::Old, &email(address), status);
         }
-        // The page is read only at the second attempt.
+        // The first attempt to read the page fails.
         let limited = ProviderError::Limited {
             message: "429".to_owned(),
             after: None,
@@ -212,7 +213,7 @@ mod tests {
             people: 3,
             unknown: 1,
             suppressed: 2,
-            // `b` is synced anyway, so it does not count as different.
+            // `b` will be synced anyway, so it does not count as different.
             different: 1,
             odd: 0,
             missing: 0,
@@ -234,7 +235,7 @@ mod tests {
         for address in &ALL[..2] {
             provider.set(Account::Old, &email(address), ProviderStatus::Active);
         }
-        // The third has never been in the account.
+        // The third subscriber has never been in the account.
         assert_eq!(walk(&store, &provider, false, 1).await.missing, 0);
         provider.delete(Account::Old, &email(ALL[0]));
         for is_dry in [true, true, false] {

@@ -1,4 +1,4 @@
-//! A store in memory whose calls can be blocked, counted and made to fail.
+//! A store in memory. Tests can block its calls, count them, and make them fail.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -51,9 +51,9 @@ pub struct FaultyStore {
     loaded: AtomicUsize,
     loads: Mutex<Option<StoreError>>,
     locked: Mutex<RowLocks>,
-    /// For commits of postings or subscribers.
+    /// The next faults in commits of postings or subscribers.
     next: Mutex<VecDeque<Fault>>,
-    /// For commits of a posting with this identifier.
+    /// The faults in commits of the posting with this identifier.
     poison: Mutex<Vec<(String, Fault)>>,
     gate: watch::Sender<bool>,
 }
@@ -99,7 +99,7 @@ impl FaultyStore {
         locked(&self.poison).clear();
     }
 
-    /// Locks these rows for another transaction, and unlocks all others.
+    /// Locks these rows as another transaction would, and unlocks all others.
     pub fn lock(&self, rows: RowLocks) {
         *locked(&self.locked) = rows;
     }
@@ -134,7 +134,8 @@ impl FaultyStore {
         poison.map(|(_, fault)| fault.clone())
     }
 
-    /// Waits for the gate and injects the next fault. Returns the result after the commit.
+    /// Waits for the gate and injects the next fault. The inner result is to be returned after the
+    /// commit.
     async fn begin(
         &self,
         writes: bool,
@@ -143,7 +144,7 @@ impl FaultyStore {
         self.tries.fetch_add(1, Ordering::SeqCst);
         let next = writes.then(|| locked(&self.next).pop_front()).flatten();
         let mut gate = self.gate.subscribe();
-        // The sender lives as long as this store.
+        // No error occurs, because the sender lives as long as this store.
         let _ = gate.wait_for(|is_open| *is_open).await;
         match next.or(poison) {
             Some(Fault::Fail(error)) => Err(error),
@@ -295,7 +296,7 @@ impl ::newsletter::store::Store for FaultyStore {
 
 /// # Panics
 ///
-/// If the condition does not hold within ten seconds.
+/// If the condition still fails after ten seconds.
 pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
     let patience = async {
         while !holds().await {

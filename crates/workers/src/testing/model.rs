@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 pub enum Answer {
     Approve,
     Reject(ReasonCode),
-    /// Not JSON.
+    /// The answer is not JSON.
     Unusable,
     Fail(EnrichError),
     Hang,
@@ -32,7 +32,7 @@ pub struct Call {
 pub struct ScriptedModel {
     pub takes: Mutex<Duration>,
     pub hide: Mutex<Vec<Phrase>>,
-    /// For all other titles.
+    /// The answer to all other titles.
     usual: Mutex<Answer>,
     special: Mutex<HashMap<String, Answer>>,
     calls: Mutex<Vec<Call>>,

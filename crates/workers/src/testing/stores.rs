@@ -51,7 +51,7 @@ impl TestStores {
         &self.faulty.memory
     }
 
-    /// A worker that enriches by rules, without accounts of the e-mail provider.
+    /// The parts of a worker that enriches by rules and has no accounts of the e-mail provider.
     pub fn parts(&self, clock: &Clock, settings: &WorkerSettings) -> WorkerParts {
         WorkerParts {
             stores: Stores {

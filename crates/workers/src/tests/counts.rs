@@ -17,7 +17,7 @@ fn assert_says(page: &str, expected: &[&str]) {
     }
 }
 
-/// The metrics page after these records.
+/// The metrics page after `record` has run.
 fn recorded(record: impl FnOnce()) -> String {
     let mut builder = PrometheusBuilder::new();
     for metric in metrics::all() {

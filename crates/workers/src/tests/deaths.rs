@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::*;
 
-/// A worker claims all enrichments and dies.
+/// Lets a worker claim all enrichments and die.
 async fn die(bench: &Bench) {
     let (lease, now) = (time::Duration::ZERO, (bench.clock)());
     let holder = Uuid::now_v7();
@@ -12,7 +12,7 @@ async fn die(bench: &Bench) {
     assert!(!claimed.unwrap().is_empty());
 }
 
-/// Workers claim the crashed task, and die each time.
+/// Lets workers claim the crashed task, and die each time.
 async fn die_alone(bench: &Bench, times: usize) {
     for _ in 0..times {
         let (lease, now) = (time::Duration::ZERO, (bench.clock)());

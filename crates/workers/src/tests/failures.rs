@@ -22,7 +22,7 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
         if error == late {
             bench.settings.enrich_within = limit;
         }
-        // With one thread, the second posting has to wait.
+        // With one thread, the second posting must wait.
         bench.settings.enrich_at_once = 1;
         bench.script.treat("a", treatment);
         let due = (bench.clock)() + time::Duration::minutes(minutes);
@@ -39,7 +39,7 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
                 && failed.next().is_none()
         })
         .await;
-        // The other one succeeded at its first attempt.
+        // The other posting succeeded at its first attempt.
         assert_eq!(bench.script.calls(), 2, "{error}");
         worker.stop().await;
     }
@@ -122,7 +122,7 @@ async fn a_lifetime_that_cannot_be_ended_holds_up_no_other() {
     bench.ingest(&ids.map(|id| create(id, "acme"))).await;
     let worker = bench.start();
     bench.until_idle().await;
-    // The two longest overdue, in a row.
+    // Two consecutive postings, those overdue longest, are locked.
     let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
     bench.stores.faulty.poison("a", Fault::Fail(locked.clone()));
     bench.stores.faulty.poison("b", Fault::Fail(locked));

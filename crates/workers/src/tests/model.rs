@@ -77,7 +77,7 @@ impl ModelBench {
         self.stores.backlog(ENRICH.kind()).await
     }
 
-    /// Waits for a day at most; returns how long it took.
+    /// Waits until `holds`, at most a day. Returns the time that passed.
     async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) -> Duration {
         let start = Instant::now();
         while !holds().await {

@@ -1,4 +1,4 @@
-//! One round: attempts that overlap, and the commit of their outcomes.
+//! One round: concurrent attempts, and the commit of their outcomes.
 
 use std::{
     borrow::Cow,
@@ -29,10 +29,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Deliveries, FURTHER_ATTEMPTS, RoundEnd};
 use crate::metrics;
 
-/// The part of a stop's time for attempts in progress. The rest is for recording them.
+/// The part of a stop's time for attempts in progress. The rest is for recording their outcomes.
 const RECORDABLE: f64 = 0.8;
 
-/// An event with a reason is read again after this time: the reason may have been erased.
+/// After this time, an event with a reason is read again, because the reason may have been erased.
 const READABLE: Duration = Duration::from_secs(5);
 
 enum Permit<'a> {
@@ -40,7 +40,7 @@ enum Permit<'a> {
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
 }
 
-/// Counts a round with attempts until it is dropped.
+/// A round with attempts, counted until dropped.
 struct Attempting<'a>(&'a AtomicUsize);
 
 impl<'a> Attempting<'a> {
@@ -59,7 +59,7 @@ impl Drop for Attempting<'_> {
 enum Unsent {
     /// The posting cannot be read now.
     Store(StoreError),
-    /// The posting or the event is broken permanently.
+    /// The posting or the event can never be read.
     Defect(String),
 }
 
@@ -175,7 +175,7 @@ impl Deliveries {
         }
     }
 
-    /// `None` for an endpoint of the operators.
+    /// The client that owns the endpoint. `None` if the operators own it.
     async fn owner(&self, endpoint: &Endpoint) -> Result<Option<Client>, StoreError> {
         match endpoint.owner {
             Owner::Client(id) => self.parts.stores.clients.find(id).await,
@@ -183,7 +183,8 @@ impl Deliveries {
         }
     }
 
-    /// The first attempt of a round always gets a permit, so no endpoint waits for others.
+    /// The permit for an attempt. The first attempt of a round always gets a permit, so no endpoint
+    /// waits for others.
     fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
         if under_way == 0 {
             return Some(Permit::First);
@@ -194,7 +195,7 @@ impl Deliveries {
         permit.flatten().map(Permit::Further)
     }
 
-    /// An error comes from the store; the posting may be readable later.
+    /// Makes an attempt. An error comes from the store, and the posting may be readable later.
     async fn attempt(
         &self,
         endpoint: &Endpoint,
@@ -206,7 +207,7 @@ impl Deliveries {
         let event = &begun.event;
         let mut span = self.span(endpoint, &begun);
         let trace = span.as_ref().and_then(|span| span.context());
-        // An event that panics is retried by the schedule, like one that fails.
+        // If handling an event panics, the event is retried by the schedule, like after a failure.
         let attempt = panics::caught_as(Unsent::Defect, async {
             let fresh = self.fresh(event, read_at).await.map_err(Unsent::Store)?;
             let posting = self.posting(endpoint, &fresh).await?;
@@ -244,7 +245,7 @@ impl Deliveries {
         }
     }
 
-    /// `None` if the event's cause is not traced.
+    /// The span of an attempt. `None` if the event's cause is not traced.
     fn span(&self, endpoint: &Endpoint, begun: &Begun) -> Option<Box<dyn Span>> {
         let tracer = self.parts.tracer.as_ref()?;
         let event = &begun.event;
@@ -341,7 +342,8 @@ fn describe(span: &mut dyn Span, attempt: &Attempt) {
     }
 }
 
-/// Retries while the store is unavailable: deliveries that are not recorded are repeated.
+/// Repeats a call while the store is unavailable. If a result is not recorded, its deliveries are
+/// made again.
 async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,

@@ -1,9 +1,9 @@
 //! Delivers events to webhook endpoints.
 //!
-//! A worker leases endpoints with something to do, and makes a [round](deliver) for each, many at
-//! the same time. Leases are renewed during rounds. A round ends early if its lease is lost, its
-//! endpoint has changed or the worker stops: it begins no more attempts, waits for those in
-//! progress, and is recorded if the store accepts that.
+//! A worker leases endpoints that have something to do, and makes a [round](deliver) for each.
+//! Rounds run concurrently, and the worker renews their leases. A round ends early if its lease is
+//! lost, its endpoint has changed or the worker stops. It then begins no more attempts, waits for
+//! those in progress, and is recorded if the store accepts it.
 
 mod deliver;
 
@@ -33,25 +33,26 @@ use stores::Stores;
 
 use super::parts::WorkerParts;
 
-/// The most rounds in progress. Each may always have one attempt.
+/// The largest number of rounds in progress. Each round may always have one attempt.
 const ROUNDS: usize = 128;
 
-/// How long a round keeps its place when all places are taken.
+/// A round may keep its place for this time while all places are taken.
 const PLACE: Duration = Duration::from_secs(5);
 
-/// The least time between two queries for endpoints, however many pushes there are.
+/// The minimum time between two queries for endpoints, even with many pushes.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most attempts beyond the first of each round. Each round gets its share, so that slow
-/// receivers do not take all.
+/// The largest number of attempts in progress, without the first one of each round. Each round gets
+/// a share, so that slow receivers do not take all.
 const FURTHER_ATTEMPTS: usize = 128;
 
 enum RoundEnd {
-    /// The commit of the round ended the lease.
+    /// The round's commit ended the lease.
     Recorded,
-    /// The round only skipped events; its lease must be ended.
+    /// The round only skipped events, so its lease must still be ended.
     Idle(Box<Round>),
-    /// The endpoint was moved back or deleted, or another process has the lease.
+    /// The endpoint's cursor was moved back, the endpoint was deleted, or another process has the
+    /// lease.
     Lost,
 }
 
@@ -68,16 +69,16 @@ pub(super) struct Deliveries {
     leases: Mutex<HashMap<Lease, Held>>,
 }
 
-/// The lease of a round. Its [end](lease::Held::end) ends the round: the lease was lost, the
-/// endpoint or its owner changed, or other endpoints wait for its place.
+/// The lease of a round. When the lease [ends](lease::Held::end), the round ends, too: the lease
+/// was lost, the endpoint or its owner changed, or other endpoints wait for the round's place.
 #[derive(Debug)]
 struct Held {
     lease: lease::Held,
-    /// As the round knows it.
+    /// The owner and its version when the round began.
     owner: Option<(ClientId, Version)>,
     began: Instant,
     release: Release,
-    /// Whether the round is over, and the lease must be ended.
+    /// Whether the round is over, so that the lease must be ended.
     is_over: bool,
 }
 
@@ -92,7 +93,7 @@ impl Deliveries {
         }
     }
 
-    /// After the stop, finishes attempts in progress if there is time.
+    /// Runs until the stop. Then finishes attempts in progress if there is time.
     pub async fn run(self, stop: CancellationToken) {
         let this = Arc::new(self);
         let mut rounds = JoinSet::new();
@@ -124,7 +125,7 @@ impl Deliveries {
                 self.make_room();
             }
             self.release(|held| held.is_over).await;
-            // Not cancelled by the stop, so that no endpoint is leased in vain.
+            // The stop does not cancel this call, so that every leased endpoint gets its round.
             let leased = panics::caught(self.lease(ROUNDS - rounds.len(), answered_at)).await;
             let pause = leased.map(|leased| {
                 answered_at = Instant::now();
@@ -139,7 +140,7 @@ impl Deliveries {
         }
     }
 
-    /// Waits for a commit with events, the end of a round, or a while.
+    /// Waits for a commit with events, the end of a round, or the polling interval.
     async fn pause(&self, rounds: &mut JoinSet<()>) {
         let has_room = rounds.len() < ROUNDS;
         tokio::select! {
@@ -149,7 +150,8 @@ impl Deliveries {
         }
     }
 
-    /// Ends rounds that have had their places for long, so that slow receivers do not keep them.
+    /// Ends rounds that have had their places for too long, so that slow receivers do not keep
+    /// them.
     fn make_room(&self) {
         for held in self.leases().values_mut() {
             if held.began.elapsed() >= PLACE {
@@ -158,7 +160,7 @@ impl Deliveries {
         }
     }
 
-    /// Leases up to `limit` endpoints. `answered_at` is when the store answered last.
+    /// Leases up to `limit` endpoints. `answered_at` is the time of the store's last answer.
     async fn lease(
         &self,
         limit: usize,
@@ -169,9 +171,10 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.stores.events.end().await?;
-        // After an outage, other processes renew the leases of unrecorded rounds within this time.
+        // After an outage, processes that have unrecorded rounds renew their leases within this
+        // time.
         if answered_at.elapsed() > settings.lease.length / 2 {
-            // The store has recovered once it grants leases, not once it can be read.
+            // The store has recovered when it grants leases. That it can be read is not enough.
             let now = (self.parts.clock)();
             let none = LeaseQuery {
                 holder: Uuid::now_v7(),
@@ -220,7 +223,7 @@ impl Deliveries {
         Ok(endpoints.into_iter().map(with_lease).collect())
     }
 
-    /// A round that fails is repeated.
+    /// Makes a round, which is repeated if it fails.
     async fn round(&self, tracked: TrackedEndpoint, lease: Lease, stop: &CancellationToken) {
         let (endpoint, from) = (lease.endpoint, tracked.cursor);
         match panics::caught(Box::pin(self.deliver(tracked, lease, stop))).await {
@@ -249,7 +252,7 @@ impl Deliveries {
         leases.get(&lease).is_some_and(|held| held.lease.holds())
     }
 
-    /// Ends leases in one commit. Failures are retried.
+    /// Ends leases in one commit, and retries after a failure.
     async fn release(&self, is_ended: impl Fn(&Held) -> bool) {
         let ended: HashMap<_, _> = {
             let mut leases = self.leases();
@@ -272,8 +275,8 @@ impl Deliveries {
         }
     }
 
-    /// Renews leases while it is polled. After a failure it retries soon, because other processes
-    /// wait no longer than the time between two renewals.
+    /// Renews leases while polled. Retries soon after a failure, because other processes wait only
+    /// as long as the time between two renewals.
     async fn keep(&self) {
         let renew = async || {
             self.renew().await?;
@@ -282,7 +285,8 @@ impl Deliveries {
         self.parts.settings.lease.renew("webhooks", renew).await;
     }
 
-    /// A lost lease, or a change of the endpoint or its owner, ends the round.
+    /// Renews all leases. Ends the rounds whose lease is lost, or whose endpoint or owner has
+    /// changed.
     async fn renew(&self) -> Result<(), StoreError> {
         let (asked, owners): (Vec<_>, HashSet<_>) = {
             let leases = self.leases();

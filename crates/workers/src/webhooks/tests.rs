@@ -33,7 +33,7 @@ mod world;
 
 use self::world::*;
 
-/// Four slow endpoints take all permits; the fifth gets its events on time.
+/// Four slow endpoints take all permits. The fifth still gets its events on time.
 #[tokio::test(start_paused = true)]
 async fn a_slow_endpoint_does_not_delay_another() {
     let slow = HOSTS[..4].iter().map(|host| (*host, secs(14)));
@@ -55,7 +55,7 @@ async fn a_slow_endpoint_does_not_delay_another() {
     task.await.unwrap();
 }
 
-/// Five slow endpoints take all further permits first, and leave the sixth its share.
+/// Five slow endpoints take all further permits first, but the sixth gets its share.
 #[tokio::test(start_paused = true)]
 async fn slow_endpoints_leave_permits_to_others() {
     let slow = HOSTS.map(|host| (host, Duration::from_millis(14_900)));
@@ -84,14 +84,15 @@ async fn many_commits_are_few_questions_for_endpoints() {
     task.await.unwrap();
 }
 
-/// The round is longer than a lease. After the pause, attempts are recorded once.
+/// The round is longer than a lease. After the owner pauses the endpoint, attempts are recorded
+/// once.
 #[tokio::test(start_paused = true)]
 async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;
     let (first, second) = (world.worker(), world.worker());
     world.publish(0..WINDOW * 4).await;
     sleep(secs(30)).await;
-    // The other worker has attempted nothing.
+    // The other worker has made no attempt.
     assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 3);
     world.set(WantedState::Paused).await;
     sleep(secs(60)).await;
@@ -107,7 +108,7 @@ async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     }
 }
 
-/// Longer than a lease. The round ends with its lease, and is recorded afterwards.
+/// The outage is longer than a lease. The round ends with its lease, and is recorded afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_round_outlives_an_outage_of_the_store() {
     for workers in [1, 2] {
@@ -117,7 +118,7 @@ async fn a_round_outlives_an_outage_of_the_store() {
         sleep(secs(1)).await;
         world.is_away.store(true, Ordering::SeqCst);
         sleep(secs(59)).await;
-        // It has begun none since 24 seconds after the beginning.
+        // After 24 seconds, the round began no more attempts.
         assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), WINDOW * 5);
         world.is_away.store(false, Ordering::SeqCst);
         sleep(secs(40)).await;
@@ -170,7 +171,7 @@ async fn a_reason_that_was_erased_is_not_sent() {
     }
 }
 
-/// Slow attempts are not waited for; the others are recorded.
+/// The stop does not wait for slow attempts. The others are recorded.
 #[tokio::test(start_paused = true)]
 async fn a_stop_records_what_is_delivered_by_then() {
     let world = World::new(
@@ -190,7 +191,7 @@ async fn a_stop_records_what_is_delivered_by_then() {
     assert_eq!(of(2).await.unwrap().len(), 0);
 }
 
-/// With more endpoints than places, each makes about a round a second, and commits are few.
+/// There are more endpoints than places. Each makes about one round a second, with few commits.
 #[tokio::test(start_paused = true)]
 async fn endpoints_that_want_nothing_cost_few_commits() {
     const ENDPOINTS: u8 = 200;
@@ -214,7 +215,7 @@ async fn endpoints_that_want_nothing_cost_few_commits() {
     task.await.unwrap();
 }
 
-/// Attempts in progress end, and none begins once the lease was renewed.
+/// Attempts in progress end. No attempt begins after the lease is renewed.
 #[tokio::test(start_paused = true)]
 async fn a_round_ends_when_its_client_changes() {
     let world = World::new(0, Receivers::new([(HOSTS[1], secs(14))])).await;
@@ -235,7 +236,7 @@ async fn a_round_ends_when_its_client_changes() {
     task.await.unwrap();
 }
 
-/// The attempts of a void round are repeated.
+/// The round is not recorded, so its attempts are repeated.
 #[tokio::test(start_paused = true)]
 async fn a_replay_during_a_round_does_not_wait_for_its_lease() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(2))])).await;
@@ -256,7 +257,7 @@ async fn a_replay_during_a_round_does_not_wait_for_its_lease() {
     task.await.unwrap();
 }
 
-/// There are more of them than places.
+/// There are more slow endpoints than places.
 #[tokio::test(start_paused = true)]
 async fn slow_endpoints_leave_places_to_others() {
     const SLOW: u8 = 200;
@@ -289,7 +290,7 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
     world.postings.1.store(false, Ordering::SeqCst);
     sleep(secs(3)).await;
     world.assert_complete(HOSTS[1]).await;
-    // An unreadable posting is not the receiver's failure.
+    // A posting that cannot be read is not the receiver's failure.
     let deliveries = world.store.deliveries(endpoint(2).id, 9).await.unwrap();
     assert!(deliveries.iter().all(|row| row.attempt == 1));
     let body = |host| world.receivers.calls_of(host)[0].body.clone();
@@ -302,7 +303,7 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
     task.await.unwrap();
 }
 
-/// It is retried by the schedule, and the others pass it.
+/// The event is retried by the schedule, and other events pass it.
 #[tokio::test(start_paused = true)]
 async fn an_event_whose_posting_is_broken_dies() {
     let world = World::new(0, Receivers::new([])).await;

@@ -1,4 +1,4 @@
-//! Migrations of a later version while this one works.
+//! Migrations of a later version, applied while this version works.
 
 mod rules;
 
@@ -26,7 +26,7 @@ use crate::{
     migrations::{MIGRATIONS, migrate},
 };
 
-/// A column, and an index built outside a transaction.
+/// A column, and an index that is built outside a transaction.
 const LATER: EmbeddedMigrations = embed_migrations!("src/tests/later");
 
 struct Newer;
@@ -39,7 +39,7 @@ impl MigrationSource<Pg> for Newer {
     }
 }
 
-/// Migrates with the newer program.
+/// Migrates as the newer program would.
 async fn upgrade(store: &PostgresStore) -> Result<Vec<String>, StoreError> {
     migrate(store.connections.take().await.unwrap(), Newer).await
 }
@@ -50,7 +50,8 @@ const VALID: &str = "SELECT indexrelid::regclass::text AS value FROM pg_index \
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_program_migrates_while_this_one_pushes() {
     let (database, store) = fixture().await;
-    // With the limits of the service: pushes must not wait longer than it does.
+    // The limits are those of the service, because pushes must not wait longer than the service
+    // does.
     let pusher = database.open(&PostgresOptions::default()).await;
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
@@ -64,7 +65,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
         (pusher, count)
     });
 
-    // A transaction reads the table for longer than the first attempt lasts.
+    // A transaction reads the table for longer than the first attempt takes.
     let mut reader = another(&database).await.connections.take().await.unwrap();
     let begin = "BEGIN; SELECT FROM postings LIMIT 1";
     reader.batch_execute(begin).await.unwrap();
@@ -84,7 +85,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
     is_over.store(true, Ordering::Relaxed);
     let (pusher, count) = pushing.await.unwrap();
     assert!(count > 1, "{count}");
-    // This program continues and restarts.
+    // This program still works, and can restart.
     assert_eq!(pusher.ready().await, Ok(()));
     let again = PostgresStore::open(&database.url(), &patient()).await;
     let again = again.unwrap();
@@ -97,7 +98,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
 async fn this_program_is_refused_once_the_schema_lacks_what_it_uses() {
     let (database, store) = fixture().await;
     upgrade(&store).await.unwrap();
-    // As a migration two versions later does before it drops an unused column.
+    // Before a migration two versions later drops an unused column, it does this.
     run(
         &store,
         "UPDATE schema_compatibility SET needs = '29990101000000'",
@@ -127,7 +128,7 @@ async fn an_index_that_was_not_finished_is_built_again() {
     let (_database, store) = fixture().await;
     store.commit(create(1)).await.unwrap();
     store.commit(create(2)).await.unwrap();
-    // Two rows with one value: the index stays behind, unused.
+    // The index fails because two rows have the same value, and remains as an invalid index.
     let broken = "CREATE UNIQUE INDEX CONCURRENTLY postings_by_note ON postings ((1))";
     assert!(try_run(&store, broken).await.is_err());
     let there = "SELECT count(*) AS value FROM pg_class WHERE relname = 'postings_by_note'";

@@ -1,8 +1,8 @@
-//! The rules for migrations applied while the previous version pushes.
+//! The rules for migrations that are applied while the previous version pushes.
 
 use std::{fs, path::Path};
 
-/// A migration declares with this statement which programs can use the schema.
+/// With this statement, a migration declares which programs can use the schema.
 const SAYS_WHAT_IT_NEEDS: &str = "update schema_compatibility set needs";
 
 fn broken(sql: &str, runs_in_transaction: bool) -> Vec<&'static str> {
@@ -12,7 +12,8 @@ fn broken(sql: &str, runs_in_transaction: bool) -> Vec<&'static str> {
     let statements: Vec<_> = words.split(';').map(str::trim).collect();
     let statements = statements.into_iter().filter(|it| !it.is_empty());
     let says_what_it_needs = words.contains(SAYS_WHAT_IT_NEEDS);
-    // A table of the same migration is unused: it may be filled, indexed and constrained.
+    // A table that the same migration creates is not in use yet, so it may be filled, indexed and
+    // constrained.
     let is_new = |statement: &str, before: &str| {
         let table = statement.split(before).nth(1).unwrap_or_default();
         let table = table.split([' ', '(']).next().unwrap_or_default();

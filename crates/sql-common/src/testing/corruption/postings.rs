@@ -195,7 +195,7 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     }
 }
 
-/// A damaged kind of one task must not block claims of others.
+/// Checks that a task whose kind is damaged does not block claims of other tasks.
 pub async fn of_one_kind<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = sample::create(1);
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));

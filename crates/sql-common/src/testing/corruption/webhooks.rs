@@ -44,7 +44,7 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-/// Secrets, and URLs of receivers, which may contain passwords, stay out of errors.
+/// Checks that errors contain no secrets and no URLs of receivers, which may contain passwords.
 pub async fn secrets_are_not_shown<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;

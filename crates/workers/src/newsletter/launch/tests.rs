@@ -39,7 +39,8 @@ async fn unmigrated(memory: &MemoryStore) -> u64 {
     usecase::count_to_move(memory).await.unwrap()
 }
 
-/// Returns how many moves started, were done and have an unknown result, and the time of each.
+/// Returns three counts of moves (started, done, and with unknown result), and the time of each
+/// move.
 async fn drive(mover: &Launch<'_>, people: People<'_>) -> ([u32; 3], Vec<Duration>) {
     let (mut tally, mut times, start) = ([0; 3], Vec::new(), Instant::now());
     let settle = |_: &Email, migration| {
@@ -62,7 +63,7 @@ async fn everybody_moves_no_faster_than_the_account_takes_it() {
     let (tally, times) = drive(&mover(&store, 120), people).await;
     assert_eq!(tally, [250, 0, 0]);
     assert_eq!(unmigrated(&store.memory).await, 0);
-    // Two requests each, 120 a minute.
+    // Each move needs two requests, and 120 a minute are allowed.
     for minute in 0..5 {
         let start = Duration::from_mins(minute);
         let within = start..start + Duration::from_mins(1);
@@ -193,6 +194,6 @@ async fn it_does_not_run_far_ahead_of_the_workers() {
     let people = People::everybody(&*store.memory);
     let drive = mover.run(people, sleep(Duration::from_hours(24)), |_, _| {});
     assert_eq!(drive.await.unwrap(), LaunchEnd::Stopped);
-    // Batches of ten, and no worker.
+    // Batches have ten moves, and no worker runs.
     assert_eq!(unmigrated(&store.memory).await, 300 - 110);
 }

@@ -2,7 +2,7 @@ use newsletter::subscriber::provider::{Profile, Provider as _, ProviderStatus};
 
 use super::*;
 
-/// A worker that reads lists, and this number of reported subscribers.
+/// A bench whose worker reads lists, with this number of reported subscribers.
 async fn bench(people: usize) -> Bench {
     let mut bench = Bench::new();
     bench.settings.reconciles = true;
@@ -29,7 +29,7 @@ fn is_page(call: &Call) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_there_already_costs_reads_only() {
-    // Slower than the gap between two calls: pages come at the pace of the answers.
+    // An answer takes longer than the gap between two calls, so pages come as fast as answers.
     for latency in [200, 500] {
         who_is_there_costs_reads_at(latency).await;
     }
@@ -41,7 +41,7 @@ async fn who_is_there_costs_reads_at(latency: u64) {
     for n in 0..590 {
         put_in(&bench, &address(n)).await;
     }
-    // Some differ from the stored state, and some are missing.
+    // Some subscribers differ from the stored state, and some are missing.
     bench
         .script
         .memory
@@ -60,7 +60,7 @@ async fn who_is_there_costs_reads_at(latency: u64) {
             state.reconciled_at.is_some()
         })
         .await;
-    // Pages of two: at most a tenth more than the reads at the limit.
+    // Pages have two entries. At the rate limit, 295 reads take this long; a tenth more is allowed.
     let reads = gap * 295;
     assert!(
         start.elapsed() <= reads + reads / 10,
@@ -76,7 +76,7 @@ async fn who_is_there_costs_reads_at(latency: u64) {
     let read: Vec<_> = calls.iter().take_while(|call| !is_write(call)).collect();
     let pages = read.iter().filter(|call| is_page(call)).count();
     assert_eq!(pages, 295, "nothing is written before");
-    // Ten missing ones, and the two differences.
+    // Lookups of ten missing subscribers, and two writes of differences.
     let others: Vec<_> = calls.iter().filter(|call| !is_page(call)).collect();
     assert_eq!(others.len(), 12, "{others:?}");
     worker.stop().await;
@@ -135,7 +135,7 @@ async fn what_changed_unseen_is_found_at_night() {
         .script
         .memory
         .set(Old, &email(&address(0)), ProviderStatus::Junk);
-    // It is noon, and a restart does not read the list again.
+    // It is noon. A restart does not read the list again.
     worker.stop().await;
     let worker = bench.start();
     sleep(13 * HOUR).await;

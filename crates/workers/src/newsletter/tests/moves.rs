@@ -29,7 +29,7 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     bench.put(ADA, &named("Ada")).await;
     bench.until_under_way(1).await;
     bench.migrate(ADA).await;
-    // Other subscribers do not wait for it.
+    // Other subscribers do not wait for the slow call.
     bench.put(BOB, "{}").await;
     sleep(10 * SECOND).await;
     assert_eq!(bench.script.under_way(), 2);
@@ -50,7 +50,7 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     worker.stop().await;
 }
 
-/// The delivery comes weeks after the move, and the old account no longer answers.
+/// The suppression arrives weeks after the move, when the old account no longer answers.
 #[tokio::test(start_paused = true)]
 async fn a_late_suppression_reaches_one_account_while_the_other_is_locked() {
     for (locked_one, other) in [(Old, New), (New, Old)] {

@@ -14,7 +14,7 @@ async fn twelve_hours_of_outage_lose_nothing_and_more_are_for_an_operator() {
     sleep(Duration::from_mins(12 * 60 - 1)).await;
     assert_eq!(bench.backlog(tasks::SYNC).await.dead, 0);
     assert_eq!(bench.backlog(tasks::SYNC).await.waiting, 10);
-    // With the pauses of a refused key, at most four calls each time.
+    // With the pauses after a refused key, at most four calls are made each time.
     let asked = bench.script.asked(Old).len();
     assert!(asked < 400, "{asked}");
     sleep(HOUR).await;
@@ -32,7 +32,7 @@ async fn twelve_hours_of_outage_lose_nothing_and_more_are_for_an_operator() {
     worker.stop().await;
 }
 
-/// Neither counts as a failure of a task.
+/// Neither a busy nor a locked account counts as a failure of a task.
 #[tokio::test(start_paused = true)]
 async fn a_busy_or_locked_account_is_not_called() {
     let wait = Duration::from_secs(90);
@@ -48,11 +48,11 @@ async fn a_busy_or_locked_account_is_not_called() {
             bench.put(&mover, "{}").await;
             bench.migrate(&mover).await;
         }
-        // Longer than a task may fail.
+        // After this time, a failing task would be a dead letter.
         sleep(13 * HOUR).await;
         let asked = bench.script.asked(Old);
         let pauses = asked.windows(2).map(|pair| pair[1] - pair[0]);
-        // Concurrent calls count once.
+        // Concurrent calls have no pause in between, and count as one.
         let pauses: Vec<_> = pauses.filter(|gap| *gap > SECOND).collect();
         assert!(pauses.len() > 20, "{pauses:?}");
         assert!(pauses.iter().all(|pause| *pause >= least), "{pauses:?}");

@@ -29,7 +29,7 @@ pub struct Script {
     pub accounts: Mutex<Vec<Account>>,
     treatments: Mutex<HashMap<Account, Treatment>>,
     asked: Mutex<Vec<(Account, Instant)>>,
-    /// The gap between two calls of an account, set by its rate limit, and the duration of each.
+    /// The time between the starts of two calls of an account, as its rate limit requires.
     pub gap: Mutex<Duration>,
     pub latency: Mutex<Duration>,
     turns: Mutex<HashMap<Account, Instant>>,

@@ -29,7 +29,7 @@ async fn calls_overlap_so_that_a_slow_account_gets_all_that_it_takes() {
     for latency in [200, 1000, 1900] {
         let bench = Bench::new();
         let minute = Duration::from_mins(1);
-        // The client's spacing of 120 calls a minute.
+        // The client makes 120 calls a minute.
         *bench.script.gap.lock().unwrap() = 61 * SECOND / 120;
         *bench.script.latency.lock().unwrap() = Duration::from_millis(latency);
         for n in 0..500 {
@@ -57,7 +57,7 @@ async fn a_changed_membership_is_synced_within_a_minute_while_thousands_wait_for
         let body = if n % 2 == 0 { INDIVIDUAL } else { "{}" };
         bench.put(&format!("person{n}@example.com"), body).await;
     }
-    // At the end of the backlog.
+    // Bob is at the end of the backlog.
     bench.put(BOB, INDIVIDUAL).await;
     let minute = Duration::from_mins(1);
     sleep(minute).await;
@@ -73,7 +73,7 @@ async fn a_changed_membership_is_synced_within_a_minute_while_thousands_wait_for
         let person = bench.script.memory.person(Old, &email(address)).unwrap();
         assert_eq!(person.profile.unwrap(), subscriber.profile());
     }
-    // The others get the rest of the limit.
+    // The other subscribers get the rest of the rate limit.
     let asked = bench.script.asked(Old).len() - asked;
     assert!(asked >= 120 * 95 / 100, "{asked}");
     worker.stop().await;
@@ -105,7 +105,7 @@ async fn commits_wake_the_worker() {
     let mut bench = Bench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // Until the loop is idle.
+    // By then, the loop is idle.
     sleep(SECOND).await;
     let start = Instant::now();
     bench.put(ADA, INDIVIDUAL).await;

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 
-/// Leases that can be lost.
+/// Leases that a test can take away.
 struct Leases {
     memory: Arc<MemoryStore>,
     answer: Mutex<Option<Result<bool, StoreError>>>,
@@ -70,7 +70,7 @@ async fn of_two_workers_one_speaks_to_the_accounts() {
         bench
             .put(&format!("person{n}@example.com"), INDIVIDUAL)
             .await;
-        // Long enough for leases to be renewed.
+        // By then, the leases were renewed.
         sleep(10 * SECOND).await;
     }
     bench.until_idle().await;
@@ -103,7 +103,7 @@ async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     assert!(lost.elapsed() <= bench.settings.lease.renew_every + SECOND);
     sleep(HOUR).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
-    // The tasks were released, without a failure.
+    // The tasks were released without a failure.
     let rows = bench.rows(false).await;
     assert!(rows.iter().all(|row| row.next_at <= (bench.clock)()));
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");

@@ -10,7 +10,7 @@ async fn no_more_calls_are_under_way_than_there_may_be() {
     assert_eq!(bench.model.most_under_way(), 3);
     assert_eq!(bench.calls(), 31);
     assert!(took < 11 * 2 * SECOND + SECOND, "{took:?}");
-    // The push, and each outcome by itself.
+    // The push is one commit, and each outcome has its own.
     let mut commits = bench.stores.faulty.commits();
     // The company's task writes no posting.
     commits.retain(|postings| *postings > 0);
@@ -35,7 +35,7 @@ async fn outcomes_are_counted() {
     bench.model.answer_to("Engineer n3", Answer::Unusable);
     let worker = bench.start();
     bench.push(&names(0..4)).await;
-    // Its second call has begun by then.
+    // By then, the second call for `n3` has begun.
     sleep(3 * SECOND).await;
     bench.model.answer_to("Engineer n1", Answer::Approve);
     bench.until_idle().await;
@@ -61,7 +61,7 @@ async fn one_commit_wakes_as_many_loops_as_are_needed() {
     let mut bench = ModelBench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // The loops are idle by then.
+    // By then, the loops are idle.
     sleep(SECOND).await;
     bench.push(&names(0..10)).await;
     let began = Instant::now();
@@ -88,10 +88,10 @@ async fn many_idle_loops_ask_no_more_than_one() {
     sleep(SECOND).await;
     let begin = reads.load(Ordering::SeqCst);
     sleep(MINUTE).await;
-    // Each look at the outbox reads the clock once.
+    // Each query of the outbox reads the clock once.
     let looks = reads.load(Ordering::SeqCst) - begin;
     assert!((60..=480).contains(&looks), "{looks}");
-    // Another process commits; the poll finds it.
+    // Another process commits. The poll finds the task.
     let (now, puts) = ((bench.clock)(), [posting("n0", "n0")]);
     let answers = usecase::ingest(bench.memory(), &puts, Lifetime::NEVER, now).await;
     assert!(answers.unwrap()[0].is_ok());

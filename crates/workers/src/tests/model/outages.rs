@@ -10,7 +10,8 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
         bench.push(twenty).await;
         sleep(HOUR / 10).await;
     }
-    // Four at once in the beginning, then after 1 s, 2 s, 4 s … and each minute.
+    // Four calls at once in the beginning, then single ones after 1 s, 2 s, 4 s …, and every
+    // minute.
     let calls = bench.calls();
     assert!((60..=75).contains(&calls), "{calls}");
     let backlog = bench.enrichments().await;
@@ -21,7 +22,7 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
 
     bench.model.relent();
     let took = bench.until_idle().await;
-    // A minute until the next poll, and four calls of two seconds at once.
+    // A minute until the next poll, then four concurrent calls of two seconds each.
     assert!(took < MINUTE + 2 * 50 * SECOND + MINUTE, "{took:?}");
     assert_eq!(bench.model.most_under_way(), 4);
     assert_eq!(bench.calls(), calls + 200);

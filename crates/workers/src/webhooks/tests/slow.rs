@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 
 use super::*;
 
-/// Leases end a while after their round was recorded or released. Queries for endpoints and commits
-/// of rounds are counted; the store can be unavailable.
+/// Endpoints whose leases end a while after their round is recorded or released. Counts queries for
+/// endpoints and commits of rounds. The store can be made unavailable.
 pub(super) struct SlowEndpoints {
     pub memory: Arc<MemoryStore>,
     pub questions: Arc<AtomicUsize>,
@@ -29,7 +29,7 @@ impl SlowEndpoints {
     }
 }
 
-/// Implements the port by the store in memory, with code before and after each call.
+/// Implements the port with the store in memory, and runs code before and after each call.
 macro_rules! slow {
     ($($call:ident($($name:ident: $type:ty),*) -> $result:ty
         $(=> $before:expr)? $(, then $after:expr)?;)+) => {

@@ -5,7 +5,7 @@ pub struct Call {
     pub host: String,
     pub event: String,
     pub body: String,
-    /// Since the start.
+    /// The time since the start.
     pub at: Duration,
 }
 

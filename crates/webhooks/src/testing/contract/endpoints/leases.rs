@@ -48,7 +48,7 @@ kernel::contract_cases!(
         quiet.answer(Some(Duration::from_mins(5)), at(0));
         record(store, at(0), |round| round.health = quiet).await?;
         assert_eq!(lease(store, ONE, at(5) - SECOND, 9).await?, []);
-        // Up to the end of the log, with an event to retry.
+        // The cursor is at the end of the log, and an event waits for a retry.
         record(store, at(5), |round| {
             round.to = place(END);
             round.waiting = vec![waiting(1, 1, at(9))];
@@ -90,14 +90,14 @@ kernel::contract_cases!(
             turns.extend(leased);
         }
         assert_eq!(turns, [1, 2, 3, 1, 2, 3].map(id));
-        // A recorded round ends a lease; a lost lease ends later.
+        // Recording a round ends the lease. A lost lease ends when it expires.
         record(store, at(7), |_| {}).await?;
         let later = at(7) + SECOND;
         assert_eq!(lease(store, TWO, later, 9).await?, [id(1)]);
         assert_eq!(lease(store, TWO, at(8), 9).await?, [2, 3].map(id));
         assert_eq!(lease(store, ONE, at(9), 9).await?, [1, 2, 3].map(id));
     },
-    /// Also a paused endpoint's lease: its round must still be recorded.
+    /// A paused endpoint's lease is renewed, too: its round must still be recorded.
     async fn a_lease_is_renewed_while_it_is_held(store: &S) {
         insert(store, 1..=4).await?;
         let at = |minute| noon() + minutes(minute);
@@ -114,7 +114,7 @@ kernel::contract_cases!(
         let [first, third] = [(ONE, 1), (ONE, 3)].map(|(holder, n)| leases(holder, &[n])[0]);
         let renewed = store.renew(&leases(ONE, &[1, 3, 4]), at(9)).await;
         assert_eq!(renewed, Ok(HashMap::from([(first, 1), (third, 2)])));
-        // The other lease expires; a holder keeps an expired one until another takes it.
+        // The other lease expires. A holder keeps an expired lease until another worker takes it.
         assert_eq!(lease(store, TWO, at(1), 1).await?, [id(2)]);
         let all = [leases(TWO, &[2, 4]), leases(ONE, &[1, 2])].concat();
         let renewed = store.renew(&all, at(9)).await;
@@ -128,7 +128,7 @@ kernel::contract_cases!(
     async fn a_lease_that_is_released_passes_events(store: &S) {
         insert(store, 1..=5).await?;
         assert_eq!(lease(store, ONE, noon(), 5).await?, [1, 2, 3, 4, 5].map(id));
-        // Meanwhile one is moved back, and one changed.
+        // Meanwhile one endpoint is moved back, and another is changed.
         let moved = round(0, 9, noon());
         assert_eq!(recorded(store, ONE, &moved).await?, Recorded::Done);
         assert_eq!(lease(store, ONE, noon(), 5).await?, [id(1)]);
@@ -168,7 +168,7 @@ kernel::contract_cases!(
         store.release(&[resting]).await?;
         let almost = end - SECOND / 1_000;
         assert_eq!(lease(store, ONE, almost, 9).await?, []);
-        // Clocks may differ, but a much longer rest comes from a wrong clock.
+        // Clocks may differ a little. A much longer rest comes from a wrong clock.
         assert_eq!(lease(store, ONE, noon() - 2 * SECOND, 9).await?, []);
         let earlier = noon() - LONGEST_REST;
         assert_eq!(lease(store, ONE, earlier, 1).await?, [id(1)]);

@@ -1,4 +1,4 @@
-//! Webhook endpoints: owners' changes, leases, and results of rounds.
+//! Webhook endpoints: changes by owners, leases, and results of rounds.
 
 mod leases;
 mod rounds;
@@ -160,7 +160,7 @@ async fn record<S: Webhooks>(
     at: OffsetDateTime,
     change: impl FnOnce(&mut Round),
 ) -> Checked {
-    // Another lease would be for another endpoint.
+    // An additional lease would be of another endpoint.
     let leased = lease(store, ONE, at, 9).await?;
     assert!(leased.contains(&id(1)), "there is something to do");
     let from = found(store, 1).await?.cursor.sequence;

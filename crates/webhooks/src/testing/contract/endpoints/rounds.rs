@@ -73,7 +73,7 @@ kernel::contract_cases!(
         record(store, later, |round| round.settled = vec![uuid(1), uuid(9)]).await?;
         let left = store.due(id(1), noon() + hours(1), 9).await;
         assert_eq!(left, Ok(vec![other]));
-        // Everything concerns one endpoint.
+        // No write changes the other endpoint.
         let other = found(store, 2).await?;
         assert_eq!((other.cursor, other.health), (place(0), Health::default()));
         assert_eq!(store.due(id(2), later, 9).await, Ok(Vec::new()));
@@ -98,7 +98,7 @@ kernel::contract_cases!(
         refused(ONE).await?;
         lease(store, ONE, noon(), 9).await?;
         refused(TWO).await?;
-        // An expired lease is lost only to the next holder.
+        // The holder loses an expired lease only when another worker takes it.
         let later = noon() + hours(1);
         lease(store, TWO, later, 9).await?;
         refused(ONE).await?;
@@ -125,7 +125,8 @@ kernel::contract_cases!(
             Recorded::Done
         );
     },
-    /// Its worker decides again, as the round concerns the former endpoint. The lease continues.
+    /// The worker decides again, because the round concerns the former endpoint. The lease
+    /// continues.
     async fn a_round_of_another_version_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
         lease(store, ONE, noon(), 9).await?;
@@ -222,7 +223,7 @@ kernel::contract_cases!(
         for batch in [1..=most - 1, most..=most + 1, most + 2..=most * 3] {
             let last = *batch.end();
             record(store, noon(), |round| {
-                // Simultaneous ones keep their order.
+                // Deliveries of the same time keep their order.
                 round.deliveries = batch.map(|n| delivery(n, noon())).collect();
             })
             .await?;
@@ -235,7 +236,7 @@ kernel::contract_cases!(
             }
         }
     },
-    /// Subjects waiting after the new cursor are dropped: they are read again.
+    /// Subjects whose events are after the new cursor no longer wait: their events are read again.
     async fn a_replay_goes_back_and_never_forward(store: &S) {
         insert(store, [1]).await?;
         record(store, noon(), |round| {

@@ -85,7 +85,7 @@ kernel::contract_cases!(
             assert_eq!(ids, expect, "{owner:?} {after:?}");
         }
     },
-    /// The limit counts endpoints of each owner. One too many is not written.
+    /// The limit counts each owner's endpoints. An endpoint above the limit is not written.
     async fn an_owner_has_a_limited_number_of_endpoints(store: &S) {
         let most = u8::try_from(MOST_ENDPOINTS)?;
         insert(store, 1..=most).await?;
@@ -125,7 +125,7 @@ kernel::contract_cases!(
         }
         assert_eq!(found(store, 1).await?, expect);
     },
-    /// With the subjects that wait for a retry.
+    /// This includes the subjects that wait for a retry.
     async fn starting_over_clears_the_record(store: &S) {
         insert(store, [1]).await?;
         let mut health = Health::default();
@@ -159,13 +159,14 @@ kernel::contract_cases!(
             recorded(store, ONE, &round(1, 2, noon())).await?,
             Recorded::Lost
         );
-        // A new endpoint of the same id finds nothing of it.
+        // A new endpoint with the same id has none of the old data.
         insert(store, [1]).await?;
         assert_eq!(due(store, noon(), 9).await?, [0; 0]);
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
-    /// In order, with the endpoint's next version, and at once if the endpoint is silent.
+    /// The event keeps its order, the endpoint gets its next version, and unanswered events are due
+    /// at once.
     async fn an_event_waits_again(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
@@ -200,13 +201,13 @@ kernel::contract_cases!(
         assert!(rows.iter().all(|row| row.attempts == 0));
         assert_eq!(rows[0].later, [4, 5, 6].map(event));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
-        // An event still ahead is not added; an unknown endpoint is refused.
+        // An event after the cursor is not added. An unknown endpoint is refused.
         let later = waiting(10, 4, noon());
         assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
         assert_eq!(found(store, 1).await?, expect);
         assert_eq!(store.resend(id(2), &later, None).await, Ok(false));
-        // A pause requested by the receiver stays.
+        // A pause that the receiver requested stays.
         expect.health.answer(Some(Duration::from_mins(1)), at(5));
         let mut asked = round(9, 9, at(5));
         (asked.version, asked.health) = (expect.endpoint.version, expect.health);
@@ -216,7 +217,7 @@ kernel::contract_cases!(
         assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
         assert_eq!(found(store, 1).await?.health, expect.health);
     },
-    /// In the same commit, and only with an effect.
+    /// The entry is in the same commit, and exists only if the call has an effect.
     async fn what_operators_do_is_recorded(store: &S) {
         let entry = |n: u8, action| {
             let entry = by_ann(n.into()).entry(action, noon() + minutes(n.into()));
