@@ -63,7 +63,7 @@ errors! {
         "There is no such report, or it is about a posting that the client may not see."
         sent(ApiError::no_such_report());
     "Objected"
-        "The client has objected to the decision already."
+        "The client has already objected to the decision."
         sent(ApiError::from(ModerationError::from(Refused::Repeated)));
     "NotAcceptable"
         "`Accept` allows only JSON-LD, and the posting is not approved."
@@ -76,21 +76,21 @@ errors! {
         "There is no such webhook, or it is another client's."
         sent(WebhookError::NotFound);
     "TooManyWebhooks"
-        "The client already has the most webhooks that it may have."
+        "The client has reached its limit of webhooks."
         sent(WebhookError::TooMany);
     "WebhookEventNotFound"
         "There is no such webhook, or it is another client's; or there is no such event, it is no longer \
      kept, or the client may not see it."
         sent(WebhookError::EventNotFound);
     "TooManyWaiting"
-        "The most events that may wait for the webhook already wait."
+        "The webhook has reached its limit of waiting events."
         sent(WebhookError::TooManyWaiting);
     "CatalogueNotFound"
         "The client has no catalogue of this name."
         sent(ApiError::no_such_catalogue());
     "ImportRunning"
-        "Another import or undo of this catalogue is running, or the client has as many catalogues as it \
-     may have."
+        "Another import or undo of this catalogue is running, or the client has reached its limit of \
+     catalogues."
         sent(ImportError::Running(30));
     "SubscriberNotFound"
         "No person with this address was reported."
@@ -108,17 +108,17 @@ errors! {
         "The body is not declared as uncompressed `application/json`."
         sent(ApiError::unsupported_encoding());
     "UnsupportedImport"
-        "The body is declared as something else than `application/x-ndjson`, or has an unknown encoding."
+        "The body is not declared as `application/x-ndjson`, or has an unknown encoding."
         sent(ApiError::unsupported_media_type("Content-Type must be application/x-ndjson."));
     "Invalid"
         "Parameters or fields are invalid, by themselves or together with the stored values. Nothing \
          was changed."
         sent(ApiError::invalid(FieldErrors::one("company.name", "is required")));
     "HttpVersionNotSupported"
-        "The request came by HTTP/1.0, in which the end of the answer cannot be distinguished from a break."
+        "The request used HTTP/1.0, which cannot distinguish a complete answer from a broken one."
         sent(ApiError::needs_http_1_1());
     "Unavailable"
-        "The service cannot answer at the moment, or holds as many bytes as it may. Retry after `Retry-After`; repeating is safe."
+        "The service cannot answer at the moment, or its memory is used up. Retry after `Retry-After`; this is safe."
         sent(IngestError::Overloaded);
     "TooManyRequests"
         "The client has used up its requests of this minute, or has too many requests, exports, waits \

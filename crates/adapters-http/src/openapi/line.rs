@@ -28,7 +28,7 @@ pub fn line_schema(document: &Document) -> Value {
                 "additionalProperties": false,
             },
             {
-                "description": "The last line, which says how many there were before it.",
+                "description": "The last line, which counts the lines before it.",
                 "type": "object",
                 "required": ["end"],
                 "properties": {"end": {
