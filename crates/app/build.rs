@@ -1,5 +1,4 @@
-//! Tells `posthaste` and `posthaste-push` the commit that they are built from, and whether it is
-//! a release.
+//! Sets the commit of the build, and whether that commit is a release, for both programs.
 
 use std::{path::Path, process::Command};
 

@@ -3,8 +3,8 @@
 //! - [`args`]: the options that commands share, and what their values may be. [`command`]: the
 //!   commands, each with its options; [`demo`] is one.
 //! - [`serve`]: wires the adapters, runs the service or a worker alone.
-//! - [`database`]: the store that `DATABASE_URL` names. [`signing_keys`], [`operators`]: what
-//!   several commands do with keys, clients and links.
+//! - [`database`]: the store that `DATABASE_URL` names. [`signing_keys`], [`operators`]: functions
+//!   of several commands for keys, clients and links.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
@@ -28,7 +28,8 @@ use cli::{
 
 use crate::command::{Cli, Command};
 
-/// A push allocates some 140 times; the C library's allocator took a tenth of its processor time.
+/// A push allocates memory about 140 times. The C library's allocator took a tenth of the push's
+/// processor time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
-    // reqwest is built without a provider of its own.
+    // reqwest is built without a cryptography provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(runtime::cores::half())

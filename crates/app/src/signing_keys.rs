@@ -11,7 +11,8 @@ pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     }
 }
 
-/// The id of a new key, with the store's time, from which every process counts until the key signs.
+/// The id of a new key. It holds the store's time, from which every process computes when the key
+/// begins to sign.
 pub fn new_id() -> anyhow::Result<KeyId> {
     let now = clock::now();
     let seconds = now.unix_timestamp().try_into()?;

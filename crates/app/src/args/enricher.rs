@@ -13,8 +13,8 @@ const HIGHEST_PRICE: f64 = 1e9;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Enrichment")]
 pub struct EnricherArgs {
-    /// The enricher: `builtin` uses only rules, `llm` also has a language model judge what the
-    /// rules do not reject
+    /// The enricher: `builtin` uses only rules; with `llm`, a language model also judges postings
+    /// that the rules do not reject
     #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = one_of(ENRICHERS))]
     enricher: EnricherName,
 
@@ -38,7 +38,7 @@ pub struct EnricherArgs {
     llm_timeout: Duration,
 
     /// Concurrent calls of this process, 1 to 256
-    // More than any endpoint takes of one client.
+    // No endpoint accepts more from one client.
     #[arg(
         long,
         value_name = "N",
@@ -47,8 +47,8 @@ pub struct EnricherArgs {
     )]
     llm_concurrency: usize,
 
-    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`,
-    /// except fields of the program such as `messages`
+    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`;
+    /// fields that the program sets, such as `messages`, are refused
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = extra_body)]
     llm_extra_body: llm::ExtraBody,
 

@@ -13,11 +13,11 @@ const HEADING: &str = "Newsletter (optional, off without an API key)";
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct AccountsArgs {
-    /// MailerLite API key of the account to leave; without it, syncs to it wait
+    /// MailerLite API key of the account to leave; without a key, syncs to this account wait
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_old_api_key: Option<SecretString>,
 
-    /// MailerLite API key of the account to move to; without it, moves wait
+    /// MailerLite API key of the account to move to; without a key, moves wait
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_new_api_key: Option<SecretString>,
 
@@ -29,17 +29,17 @@ pub struct AccountsArgs {
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_new_base_url: Url,
 
-    /// Id of the group that people join when they move, which starts the chain of e-mails; `none`
-    /// for no group. Without it, moves are refused
+    /// Id of the group that people join when they move: joining starts the chain of e-mails. `none`
+    /// means no group; without a value, moves are refused
     #[arg(long, value_name = "ID", value_parser = group_id)]
     mailerlite_new_group_id: Option<Group>,
 
-    /// When the accounts' lists of people are read: `daily`, at night and before the first sync, or
-    /// `off`
+    /// When the accounts' lists of people are read: `daily` (at night, and before the first sync)
+    /// or `off`
     #[arg(
         long,
         value_name = "WHEN",
-        // A bool would be a flag, for which `off` means absent.
+        // For a flag, `off` would mean that the option is absent.
         action = clap::ArgAction::Set,
         default_value = "daily",
         value_parser = one_of(&[("daily", true), ("off", false)])
@@ -59,7 +59,7 @@ pub struct AccountsArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Group {
     Id(String),
-    /// Explicitly none.
+    /// `none` was given.
     None,
 }
 
@@ -101,8 +101,8 @@ impl AccountsArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct NewsletterArgs {
-    /// What MailerLite signs its webhooks with; several with commas between them. Without it
-    /// the webhook answers 503
+    /// The secret with which MailerLite signs its webhooks, or several, separated by commas.
+    /// Without a secret the webhook answers 503
     #[arg(
         long = "mailerlite-webhook-secret",
         value_name = "SECRET",

@@ -28,7 +28,7 @@ impl OperatorArgs {
     }
 }
 
-/// The process's user from `/etc/passwd`, else the shell's `USER`, else the number.
+/// The process's user: the name in `/etc/passwd`, otherwise `USER`, otherwise the number.
 fn system_user() -> Result<Operator, InvalidText> {
     let id = rustix::process::getuid().as_raw();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -27,10 +27,10 @@ const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 const LARGEST_MEMORY_BUDGET: u64 = 1 << 36;
 const MOST_THREADS: u64 = 512;
-/// The most connections, which take many gigabytes of memory.
+/// The largest limit of connections: so many take gigabytes of memory.
 const MOST_CONNECTIONS: u64 = 100_000;
 const MOST_LANES: usize = 4;
-/// The most pushes in flight, which are held in memory.
+/// The largest limit of pushes in progress, which are held in memory.
 const LARGEST_QUEUE: u64 = 1_000_000;
 const METRICS_PORT: u16 = 9464;
 /// The public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
@@ -41,12 +41,12 @@ const NO_PATH: &str = "the service is at the root of its host; give it a host na
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct PublicUrlArgs {
-    /// Address and port to listen on; port 0 takes a free one
+    /// Address and port to listen on; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = bind)]
     pub bind: SocketAddr,
 
-    /// The address that clients know: issuer and audience of tokens, and base of links.
-    /// Default: `http://` and the address that is listened on
+    /// The address that clients know: issuer and audience of tokens, and base of links. Default:
+    /// `http://` and the address of the listener
     #[arg(long, value_name = "URL", value_parser = root_url(NO_PATH))]
     pub public_url: Option<String>,
 }
@@ -80,7 +80,8 @@ pub struct HttpArgs {
     #[command(flatten)]
     pub tokens: TokenArgs,
 
-    /// The largest request body and line of an import, in bytes; above it the answer is 413
+    /// The size limit of a request body and of an import's line, in bytes; above it the answer is
+    /// 413
     #[arg(
         long,
         value_name = "BYTES",
@@ -107,8 +108,8 @@ pub struct HttpArgs {
     )]
     pub max_connections: usize,
 
-    /// One client's requests in progress in a process, unread answers included; above it the answer
-    /// is 429. Waits for events and lines of imports do not count
+    /// The limit of one client's requests in progress in a process, unread answers included; above
+    /// it the answer is 429. Waits for events and lines of imports do not count
     #[arg(
         long,
         value_name = "N",
@@ -117,8 +118,8 @@ pub struct HttpArgs {
     )]
     pub client_requests: usize,
 
-    /// Bytes of request bodies and answers in a process, at least twice the body limit; above it
-    /// the answer is 503
+    /// The limit of bytes of request bodies and answers in a process, at least twice the body
+    /// limit; above it the answer is 503
     #[arg(
         long,
         value_name = "BYTES",
@@ -153,8 +154,8 @@ pub struct AdminArgs {
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     admin_bind: Option<AdminBind>,
 
-    /// Host names of `/metrics`, separated by commas; others are refused, except addresses and
-    /// `localhost`. Default: any name, on a loopback address none
+    /// Host names that `/metrics` accepts, separated by commas; IP addresses and `localhost` always
+    /// work. Default: any name, but none on a loopback address
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = host_name)]
     pub admin_hosts: Vec<String>,
 }
@@ -182,7 +183,7 @@ pub struct LaneArgs {
     #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
     ingest_lanes: Option<usize>,
 
-    /// Pushes in progress; above it the answer is 503
+    /// The limit of pushes in progress; above it the answer is 503
     #[arg(
         long,
         value_name = "N",
@@ -194,7 +195,7 @@ pub struct LaneArgs {
 
 /// Lanes of imports: large batches gain when their commits overlap.
 const LINE_LANES: usize = 2;
-/// The most connections of a store's eight that commits of pushes take.
+/// The number of a store's eight connections that commits of pushes may take.
 const COMMITS: usize = 4;
 
 impl LaneArgs {
@@ -223,8 +224,8 @@ impl LaneArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Postings")]
 pub struct LifetimeArgs {
-    /// Days that an approved posting stays unless it is pushed again; 0 is for ever, and the next
-    /// push of an open posting clears its `expire_at`
+    /// Days for which an approved posting stays unless it is pushed again. 0 means for ever: the
+    /// next push of an open posting then clears its `expire_at`
     #[arg(
         long = "posting-lifetime-days",
         value_name = "DAYS",
@@ -269,13 +270,13 @@ const PRIVATE: &[(&str, PrivateAddresses)] = &[
     ("allow", PrivateAddresses::Allow),
 ];
 
-// Background work. Clap would show a doc comment as the command's help.
+// Background work. Not a doc comment: clap would show it as the command's help.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
     #[command(flatten)]
     pub lifetime: LifetimeArgs,
 
-    /// Days that an event can be read, 1 to 3650
+    /// Days for which an event can be read, 1 to 3650
     #[arg(
         long,
         value_name = "DAYS",
@@ -285,7 +286,7 @@ pub struct WorkArgs {
     )]
     events_keep_days: u64,
 
-    /// Days after its expiry that a posting keeps the texts of enrichment, at most 36500; 0 is for
+    /// Days for which an expired posting keeps the texts of enrichment, at most 36500; 0 means for
     /// ever
     #[arg(
         long,
@@ -296,8 +297,8 @@ pub struct WorkArgs {
     )]
     expired_texts_days: u64,
 
-    /// Hours that content that is not an ad is held back from an approved posting before it is
-    /// rejected, at most 8760
+    /// If new content of an approved posting is not an ad: hours until the rejection, at most 8760;
+    /// until then the content is held back
     #[arg(
         long,
         value_name = "HOURS",
@@ -307,7 +308,7 @@ pub struct WorkArgs {
     )]
     content_held_hours: u64,
 
-    /// Days that versions of postings are kept, at most 36500; 0 is for ever
+    /// Days for which versions of postings are kept, at most 36500; 0 means for ever
     #[arg(
         long,
         value_name = "DAYS",
@@ -316,7 +317,7 @@ pub struct WorkArgs {
         help_heading = "Retention"
     )]
     versions_days: u64,
-    /// Days after a report's decision when its reporter is erased, at most 36500
+    /// Days from the decision about a report until its reporter is erased, at most 36500
     #[arg(
         long,
         value_name = "DAYS",
@@ -335,8 +336,8 @@ pub struct WorkArgs {
     #[command(flatten)]
     pub addresses: WebhookAddressArgs,
 
-    /// The waits between attempts to deliver an event, in seconds, separated by commas, at most 30,
-    /// each up to a week
+    /// The waits between attempts to deliver an event, in seconds: at most 30 numbers, separated by
+    /// commas, each at most a week
     #[arg(
         long,
         value_name = "SECONDS,…",

@@ -86,7 +86,7 @@ impl StoreArgs {
     }
 }
 
-// An operator who changes a database. Clap would show a doc comment as the command's help.
+// An operator who changes a database. Not a doc comment: clap would show it as the command's help.
 #[derive(Clone, Debug, Args)]
 pub struct ChangeArgs {
     #[command(flatten)]
@@ -117,12 +117,12 @@ impl ListArgs {
         Self { limit, json }
     }
 
-    /// Cuts rows at the limit. Returns a line that says so if there were more.
+    /// One row more than the limit, which shows whether there are further rows.
     pub const fn most(&self) -> usize {
         self.limit.saturating_add(1)
     }
 
-    /// Cuts rows at the limit. Returns a line that says so, if there were more.
+    /// Cuts rows at the limit. If there were more, returns a line that says so.
     pub fn cut<T>(&self, rows: &mut Vec<T>) -> Option<String> {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);

@@ -8,7 +8,7 @@ use crate::{
     output,
 };
 
-/// Show what needs attention, the oldest first
+/// Show what needs attention, oldest first
 ///
 /// A worker checks every 20 seconds. Ends with exit code 1 if there is any item
 #[derive(Debug, Args)]

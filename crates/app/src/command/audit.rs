@@ -18,16 +18,16 @@ use crate::{
 /// Show the actions of operators, newest last
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Only actions from then on: a day such as `2026-03-01`, or an RFC 3339 time
+    /// Only actions since this day, such as `2026-03-01`, or this RFC 3339 time
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<OffsetDateTime>,
 
     /// Only actions on this subject: a posting's unique source identifier, the id of a client or
-    /// subscriber, a company's website
+    /// subscriber, or a company's website
     #[arg(long, value_name = "SUBJECT", env = "POSTHASTE_AUDIT_SUBJECT")]
     subject: Option<String>,
 
-    /// Show at most this many lines, the newest
+    /// Show only this number of lines, the newest
     #[arg(long, value_name = "LINES", default_value_t = 1000)]
     limit: usize,
     #[command(flatten)]
@@ -69,7 +69,7 @@ async fn read(log: &dyn AuditLog, query: &AuditQuery) -> Result<(Vec<Entry>, boo
     Ok((entries, has_more))
 }
 
-/// The current addresses of people in entries, without erased people.
+/// The current addresses of people in entries, except erased people.
 async fn addresses(
     store: &dyn Store,
     entries: &[Entry],

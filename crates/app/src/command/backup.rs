@@ -12,7 +12,7 @@ use crate::{args::StoreArgs, database::embedded, output};
 /// On PostgreSQL, copies only the keys, and names the tools that back up the rest
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The directory of the backup: created if missing, otherwise it must be empty
+    /// The directory of the backup. A missing one is created; an existing one must be empty
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
@@ -28,7 +28,7 @@ impl Backup {
     }
 }
 
-/// Restore a backup of an embedded database and keys that were lost
+/// Restore a lost embedded database and lost keys from a backup
 ///
 /// Overwrites nothing. On PostgreSQL, restores only the keys
 #[derive(Debug, Args)]

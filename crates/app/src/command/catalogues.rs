@@ -34,7 +34,7 @@ commands! {
 /// List catalogues by client and name
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only those of this client: its id, or its name if no other client has it
+    /// Only catalogues of this client: its id, or its name if no other client has it
     #[arg(long, value_name = "ID")]
     client: Option<ClientRef>,
     #[command(flatten)]
@@ -79,7 +79,7 @@ struct Named {
     /// The catalogue's name
     #[arg(value_name = "NAME", value_parser = catalogue)]
     name: CatalogueName,
-    /// Its client's id, or its name if no other client has it
+    /// The id of the catalogue's client, or its name if no other client has it
     #[arg(long, value_name = "ID")]
     client: ClientRef,
     #[command(flatten)]
@@ -159,8 +159,8 @@ impl Missing {
 
 const MISSING: &str = "POSTING=unique_source_identifier  STATUS=status  HELD BACK=held";
 
-/// Expire the postings that the last complete import of a catalogue held back, except those that an
-/// import has named since
+/// Expire the postings that the last complete import of a catalogue held back, unless a later
+/// import has named them
 #[derive(Debug, Args)]
 pub struct Release {
     #[command(flatten)]
@@ -178,8 +178,8 @@ impl Release {
     }
 }
 
-/// Undo the last import that changed anything: reopen postings that it or its release expired, and
-/// restore those that it changed, unless something else has changed them since
+/// Undo the last import that changed anything: reopen postings that this import or its release
+/// expired, and restore postings that it changed, unless something else has changed them since
 #[derive(Debug, Args)]
 pub struct Undo {
     #[command(flatten)]

@@ -37,13 +37,13 @@ commands! {
 pub struct List {
     #[command(flatten)]
     rows: ListArgs,
-    /// Only companies whose websites follow this one
+    /// Only companies whose websites come after this one in the list
     #[arg(long, value_name = "WEBSITE", default_value = "")]
     after: String,
-    /// Only companies whose names begin with this, ignoring the legal form, by name
+    /// Only companies whose names begin with this, without the legal form; sorted by name
     #[arg(long, value_name = "NAME", conflicts_with = "after")]
     name: Option<String>,
-    /// Pairs of companies that may be one: with the same name and a common site
+    /// Pairs of companies that may be the same one: they share a name and a site
     #[arg(long, conflicts_with_all = ["after", "name"])]
     similar: bool,
     #[command(flatten)]
@@ -99,7 +99,7 @@ const COUNTED: usize = 1_000_000;
 /// Show a company, its aliases and its postings
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The company's website or UUID, or those of an alias
+    /// The website or UUID of the company or of its alias
     #[arg(value_name = "WEBSITE", value_parser = company)]
     website: CompanyId,
     #[command(flatten)]
@@ -133,7 +133,7 @@ const CHANGES: [&str; 5] = ["name", "logo", "no_logo", "owner", "release"];
 
 /// Change the name, the logo or the owner of a company
 ///
-/// No push changes a name or logo that is set here until it is released.
+/// Pushes do not change a name or logo that is set here, until an operator releases it.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
@@ -153,8 +153,8 @@ pub struct Update {
     #[arg(long, env = "POSTHASTE_COMPANY_NO_LOGO", conflicts_with = "logo")]
     no_logo: bool,
 
-    /// The client that owns it: its id, or its name if no other client has it; `none` leaves the
-    /// company to the clients without prefixes
+    /// The client that owns the company: its id, or its name if no other client has it; `none`
+    /// leaves the company to the clients without prefixes
     #[arg(
         long,
         value_name = "CLIENT_ID",
@@ -208,9 +208,10 @@ fn company(text: &str) -> Result<CompanyId, String> {
     }
 }
 
-/// Merge a company into another one, which takes its postings
+/// Merge a company into another one, which takes over the postings
 ///
-/// From then on, its website means the other company, which keeps its name, logo and owner.
+/// From then on, the website of the merged company means the other company. The other company keeps
+/// its own name, logo and owner.
 #[derive(Debug, Args)]
 pub struct Merge {
     /// The website or UUID of the company that becomes an alias
@@ -240,7 +241,7 @@ impl Merge {
     }
 }
 
-/// Separate a merged company again, with the postings that came by it
+/// Separate a merged company again, with the postings that it brought
 #[derive(Debug, Args)]
 pub struct Unmerge {
     /// The website or UUID of the company that was merged into another one

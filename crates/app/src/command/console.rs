@@ -18,7 +18,7 @@ commands! {
 /// Print a link that signs an operator in to the console, once, within 15 minutes
 #[derive(Debug, Args)]
 pub struct Link {
-    /// The operator whom the link signs in. Default: the one who creates it
+    /// The operator whom the link signs in. Default: the operator who creates it
     #[arg(long = "as", value_name = "NAME", value_parser = values::operator)]
     signs_in: Option<Operator>,
     #[command(flatten)]

@@ -17,10 +17,10 @@ use crate::{
 
 const LARGEST_BATCH: u64 = 10_000;
 
-/// Copy everything from the embedded database into an empty one on PostgreSQL
+/// Copy everything from the embedded database into an empty PostgreSQL database
 ///
-/// The services must be stopped: a database that another process has open is refused. An
-/// interrupted copy continues. At the end every row is compared
+/// The services must be stopped: a database that another process has open is refused. Repeating the
+/// command continues an interrupted copy. At the end every row is compared
 #[derive(Debug, Args)]
 pub struct Copy {
     /// The PostgreSQL database: empty, or with an interrupted copy

@@ -15,14 +15,14 @@ use crate::{args::values, misconfigured::Misconfigured, output, text};
 
 /// The time limit of the check. Supervisors often allow 5 seconds.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The most bytes read of an answer, which is one short line of JSON.
+/// How many bytes of an answer are read. It is one short line of JSON.
 const LONGEST_ANSWER: usize = 4096;
 
 /// Ask a running service whether it is ready; exit code 1 if not
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// The service's address. Default: where `serve` listens with the same variables, on this
-    /// machine
+    /// The service's address. Default: the address on this machine where `serve` listens with the
+    /// same variables
     #[arg(long, value_name = "URL", value_parser = values::base_url)]
     url: Option<Url>,
 
@@ -77,7 +77,7 @@ fn address(args: &Healthcheck) -> anyhow::Result<Url> {
     Ok(base.join("readyz")?)
 }
 
-/// The address of a service from its own machine: loopback if it listens everywhere.
+/// The address at which a service's own machine reaches it: loopback if it listens everywhere.
 fn reachable(bind: SocketAddr) -> SocketAddr {
     let ip = match bind.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

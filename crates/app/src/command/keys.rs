@@ -31,7 +31,8 @@ struct Audit {
 }
 
 impl Audit {
-    /// Opens the database. `generate` creates an embedded one; another one's tables stay untouched.
+    /// Opens the database. `generate` creates a missing embedded database. PostgreSQL is not
+    /// migrated.
     async fn open(
         action: Action,
         ChangeArgs { store, operator }: &ChangeArgs,
@@ -54,8 +55,8 @@ impl Audit {
         })
     }
 
-    /// Changes a key. The audit entry is written first, so that no change goes unrecorded. It notes
-    /// a later failure.
+    /// Changes a key. An audit entry is written first, so that no change goes unrecorded. A second
+    /// entry records a failure.
     async fn record(
         self,
         id: KeyId,
@@ -87,8 +88,8 @@ impl Audit {
     }
 }
 
-/// Create a key; it verifies at once and signs after 30 seconds. If root creates it, it belongs to
-/// the owner of the folder
+/// Create a key; it verifies tokens at once and signs them after 30 seconds. A key that root
+/// creates belongs to the owner of the folder
 #[derive(Debug, Args)]
 pub struct Generate {
     #[command(flatten)]
@@ -160,15 +161,15 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     Ok(usable.chain(unusable).collect())
 }
 
-/// Remove a key; its tokens are refused from then on. A key that valid tokens need stays
+/// Remove a key; its tokens are refused from then on. A key that valid tokens need is not removed
 #[derive(Debug, Args)]
 pub struct Retire {
     /// The key's id
     #[arg(value_name = "KID")]
     id: KeyId,
 
-    /// Remove it although valid tokens need it: they end within 10 seconds. After the last usable
-    /// key no token is issued or accepted until there is another
+    /// Remove the key although valid tokens need it; these tokens end within 10 seconds. Without a
+    /// usable key no token is issued or accepted
     #[arg(long)]
     force: bool,
 

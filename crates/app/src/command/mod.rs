@@ -1,8 +1,8 @@
-//! The commands: structs of options with a `run`. List a new one in [`Command`] or its group.
-//! Options name no variable: [`cli::options::documented`] does.
+//! The commands: structs of options with a `run`. List a new command in [`Command`] or its group.
+//! [`cli::options::documented`] names the options' variables.
 
-/// Declares a group of commands by their options and how they run. Commands with the same options
-/// share a function.
+/// Declares a group of commands: their options and functions. Commands with the same options share
+/// a function.
 macro_rules! commands {
     ($(#[$doc:meta])* $group:ident {
         $($(#[$attribute:meta])* $name:ident($options:ty) $(=> $run:ident($given:expr))?,)*

@@ -7,8 +7,8 @@ use crate::logging::{LogFormat, log_filter, log_format};
 /// Job postings in, enriched and moderated job postings out.
 ///
 /// Every option can also be given as the environment variable that is shown with it. Options win
-/// over variables, and a variable without a value counts as unset. A secret is also taken from the
-/// file that its variable with `_FILE` names. Variables of Posthaste that are not set are taken
+/// over variables, and a variable without a value counts as unset. A secret can also be in a file:
+/// its variable with `_FILE` names that file. Variables of Posthaste that are not set are taken
 /// from a file `.env` in the current directory, which must belong to you or root, and be writable
 /// only by its owner. Only `serve`, `demo`, `migrate`, `restore`, `clients create`, `webhooks
 /// create` and `keys generate` create a missing embedded database.
@@ -20,8 +20,8 @@ use crate::logging::{LogFormat, log_filter, log_format};
     arg_required_else_help = true
 )]
 pub struct Cli {
-    /// What to log, as a `tracing` filter such as `debug` or `info,posthaste=debug`; `RUST_LOG`
-    /// is read too. Default: `info` for what serves, `warn` for the rest
+    /// What to log, as a `tracing` filter such as `debug` or `info,posthaste=debug`; `RUST_LOG` is
+    /// read too. Default: `info` for commands that serve, `warn` for the rest
     #[arg(
         long,
         global = true,

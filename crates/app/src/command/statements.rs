@@ -26,10 +26,10 @@ const COLUMNS: [&str; 7] = [
 
 /// Print rejections and removals, the oldest first, for a transparency report
 ///
-/// They name no posting and no person
+/// The statements name no posting and no person
 #[derive(Debug, Args)]
 pub struct Statements {
-    /// Only those from then on: a day such as `2026-03-01`, or an RFC 3339 time
+    /// Only statements since this day, such as `2026-03-01`, or this RFC 3339 time
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: OffsetDateTime,
 

@@ -63,7 +63,7 @@ async fn open_current(url: &DatabaseUrl, migrates: bool) -> anyhow::Result<Store
     opened.stores().await
 }
 
-/// Opens an existing database unmigrated, and returns its pending migrations.
+/// Opens an existing database without migrating it. Returns its pending migrations.
 pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Stores, Vec<String>)> {
     embedded::require(url)?;
     let opened = Opened::at(url).await?;

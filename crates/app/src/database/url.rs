@@ -1,4 +1,4 @@
-//! `DATABASE_URL`, and that of a replica.
+//! `DATABASE_URL` and `POSTHASTE_READ_DATABASE_URL`.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ impl DatabaseUrl {
     }
 }
 
-/// `POSTHASTE_READ_DATABASE_URL`, which names one server. Several servers lag differently: one's
-/// page may lack events before another's cursor.
+/// `POSTHASTE_READ_DATABASE_URL` names one server. Of several servers with different lags, one
+/// could miss events before a cursor from another.
 pub fn read_database_url(text: &str) -> Result<PostgresUrl, String> {
     let url: PostgresUrl = text
         .trim()

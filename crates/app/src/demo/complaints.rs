@@ -1,4 +1,4 @@
-//! A report of a reader and an objection of a client, so that the console has both to show.
+//! A report of a reader and an objection of a client, for the console to show.
 
 use domain::{
     report::{NewReport, PostingName, ReportReason, Reporter},

@@ -17,7 +17,8 @@ pub struct Home {
 }
 
 impl Home {
-    /// Uses the given directory, or a temporary one, which stays after `--exit` for another run.
+    /// Uses the given directory, or a temporary one. The temporary one stays after `--exit`, for
+    /// another run.
     pub fn new(chosen: Option<&Path>, stays: bool) -> io::Result<Self> {
         if let Some(directory) = chosen {
             return Ok(Self {

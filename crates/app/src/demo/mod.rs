@@ -3,7 +3,8 @@
 //! It starts the service on a free port ([`home`]), creates a client, and pushes the [`samples`]
 //! over OAuth and HTTP ([`mod@integration`]). Once they are enriched, it prints their outcome
 //! ([`table`]), two clients with prefixes ([`sharing`]), commands to continue by hand ([`curl`]),
-//! and a link to the console, with a made-up [`past`], a report and an objection ([`complaints`]).
+//! and a link to the console. The console shows a made-up [`past`], a report and an objection
+//! ([`complaints`]).
 
 mod complaints;
 mod curl;
@@ -46,7 +47,7 @@ use crate::{
 /// The time limit for enriching all samples.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Show everything at once: sample postings through OAuth, enrichment and back
+/// Show the whole product: push sample postings over OAuth, enrich them, and read them back
 #[derive(Debug, Args)]
 pub struct Demo {
     /// Keep the demo's database and keys in this directory instead of a temporary one

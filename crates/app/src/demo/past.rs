@@ -45,7 +45,7 @@ fn pushes(client: u64, ago: i64) -> Counts {
         hours: 1 << 4,
         ..Counts::default()
     };
-    // Kinds of work and place, country, city, and a pay.
+    // The first optional fields: kinds of work and place, country, city, and pay.
     for field in 0..8 {
         counts.fields.add(field, counts.accepted());
     }

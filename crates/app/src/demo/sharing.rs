@@ -15,7 +15,7 @@ const CLIENTS: [(&str, &str, &str); 2] = [
     ("cobalt", "cobalt:", "cobalt:backend"),
 ];
 
-/// A client's columns: the answers for its own posting and for the other's.
+/// A client's columns: the answers for its own posting and for the other client's posting.
 const COLUMNS: &str =
     "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
 

@@ -11,7 +11,8 @@ use tokio_util::task::AbortOnDropHandle;
 use super::listener::{self, Listener, Running};
 use crate::args::AdminArgs;
 
-/// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
+/// The interval of the recorder's upkeep. Upkeep bounds its memory even if `/metrics` is never
+/// read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
 
 const LISTENER: Listener = Listener {

@@ -15,7 +15,7 @@ pub struct Listener {
     pub option: &'static str,
 }
 
-/// Binds an address; `None` if it is off, or if the default is taken.
+/// Binds an address; `None` if it is off, or if the default address is in use.
 pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<BoundListener>> {
     let Listener {
         what,

@@ -65,7 +65,7 @@ use crate::{
 pub struct Serve {
     #[command(flatten)]
     pub store: StoreArgs,
-    /// A replica of the database, one server, from which lists, exports and events are read:
+    /// A replica of the database (one server), which serves lists, exports and events:
     /// `postgres://…`
     #[arg(
         long,
@@ -92,8 +92,8 @@ pub struct Serve {
     #[arg(long, help_heading = "API")]
     pub no_worker: bool,
 
-    /// Apply pending migrations first; without it an outdated schema is refused. The embedded
-    /// store is always brought up to date
+    /// Apply pending migrations first; without this option an outdated schema is refused. The
+    /// embedded store is always migrated
     #[arg(long, help_heading = "Storage")]
     pub migrate: bool,
 }
@@ -336,7 +336,7 @@ impl Running {
         let answered = async {
             // First, so that waits for events do not hold up the stop.
             reads.stop().await;
-            // Early too, because they need the lanes.
+            // Before the lanes, because imports need them.
             imports.interrupt();
             let console = stopped(console.map(|console| console.running.stop()));
             tokio::join!(http.stop(), console);
@@ -356,8 +356,8 @@ async fn stopped(part: Option<impl Future<Output = ()>>) {
     }
 }
 
-/// Fails if others can use the signing keys, or if a shared database has none: all its processes
-/// need the same keys, so none creates its own.
+/// Fails if others can use the signing keys, or if a shared database has no keys: all its processes
+/// need the same keys, so no process creates its own.
 fn check_keys(url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<()> {
     signing_keys::refuse_exposed(folder)?;
     if url.is_embedded() {

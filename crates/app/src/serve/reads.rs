@@ -50,7 +50,7 @@ pub fn start(
     };
     let store = PostgresStore::standby(url, &PostgresOptions::default());
     let store = Arc::new(store.context("POSTHASTE_READ_DATABASE_URL")?);
-    // Commits reach a replica later, so it polls instead of being woken.
+    // Commits reach a replica later, so its source polls instead of being woken.
     let replica = source(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,

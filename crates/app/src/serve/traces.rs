@@ -31,7 +31,7 @@ impl Traces {
 
     pub async fn stop(self) {
         if let Some(tracer) = self.0 {
-            // It blocks, and its requests need the runtime.
+            // `stop` blocks, and its requests need the runtime.
             _ = tokio::task::spawn_blocking(move || tracer.stop(PATIENCE)).await;
         }
     }

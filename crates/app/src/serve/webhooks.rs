@@ -14,7 +14,7 @@ pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
 }
 
 /// The API's client for checking receivers. It shares nothing with deliveries, so unresolvable
-/// names delay none.
+/// names delay no delivery.
 pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     Ok(Arc::new(WebhookClient::new(private, 8)?))
 }

@@ -132,7 +132,7 @@ impl Worker {
         };
         let database = observer.observe(database);
         let activity = activities.start(&database.activity);
-        // No API here, so no pushes to count.
+        // This process has no API, so it counts no pushes.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
         let has_newsletter = self.work.accounts.settings().has_account();
         let admin = admin::start(&self.admin, (&database, has_newsletter), readiness, None)?;

@@ -1,4 +1,4 @@
-//! What `posthaste doctor` finds, and that it changes nothing.
+//! `posthaste doctor` finds faults, and changes nothing.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Output};
 
@@ -40,7 +40,7 @@ fn said(output: &Output, code: i32) -> String {
     lines
 }
 
-/// Checks for lines with this mark, a check and words.
+/// Checks that there are lines with this mark, each expected check and its words.
 fn has_lines(lines: &str, mark: &str, expected: &str) {
     for expected in expected.lines() {
         let (check, words) = expected.trim_start().split_once(": ").unwrap();
@@ -156,7 +156,7 @@ fn every_fault_is_a_line_with_its_remedy() {
         ],
     ]
     .concat();
-    // The second run would find what the first has fixed.
+    // If the first run changed anything, the second run would report something else.
     for _ in 0..2 {
         let lines = said(&place.run("doctor", &variables), 1);
         let expected = format!(

@@ -1,4 +1,4 @@
-//! Signing keys: what an operator can do with them, and what is refused.
+//! The commands for signing keys, and their refusals.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The command line from outside: help, exit codes, and what a bad configuration says.
+//! The command line from outside: help, exit codes, and messages about a bad configuration.
 
 #![expect(
     clippy::unwrap_used,
@@ -151,7 +151,7 @@ fn bad_usage_exits_with_2() {
     }
 }
 
-/// Bad variables for `serve`, and the message after the name.
+/// Bad variables for `serve`, and the message that follows the variable's name.
 const BAD: &str = r#"
     DATABASE_URL=postgres://u:p@h/d?sslmode=on      | `sslmode` must be disable,
     POSTHASTE_BIND=localhost                        | "localhost" is not an IP address

@@ -33,7 +33,7 @@ pub struct Create {
     name: String,
 
     /// A scope: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write`,
-    /// `webhooks:manage` or `reports:write`; several times, or separated by commas
+    /// `webhooks:manage` or `reports:write`; can be repeated, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",
@@ -44,7 +44,8 @@ pub struct Create {
     )]
     pub scopes: Vec<Scope>,
 
-    /// The beginning of the identifiers that it may use; several times. Default: the whole board
+    /// The beginning of the identifiers that the client may use; can be repeated. Default: the
+    /// whole board
     #[arg(
         long = "prefix",
         value_name = "PREFIX",
@@ -53,7 +54,7 @@ pub struct Create {
     )]
     prefixes: Vec<String>,
 
-    /// The most requests a minute that each process accepts from it. Default: no limit
+    /// The number of requests a minute that each process accepts from the client. Default: no limit
     #[arg(
         long,
         value_name = "REQUESTS",
@@ -62,8 +63,8 @@ pub struct Create {
     )]
     requests_per_minute: Option<NonZeroU32>,
 
-    /// The longest expected time between two pushes, such as `1d` or `90m`; longer silence needs
-    /// attention. Default: three times its usual interval, at least a day
+    /// The longest expected time between two pushes, such as `1d` or `90m`; a longer pause needs
+    /// attention. Default: three times the client's usual interval, at least a day
     #[arg(
         long,
         value_name = "TIME",
@@ -128,7 +129,7 @@ const CHANGES: [&str; 8] = [
 ];
 
 /// Change what a client may do; effective within ten seconds
-// Not the variables of `create`: settings for new clients must not change others.
+// Has its own variables: those of `create` must not change existing clients.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
@@ -136,7 +137,7 @@ pub struct Update {
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NEW_NAME", value_parser = client_name)]
     name: Option<String>,
 
-    /// A scope; the given ones replace all present ones; several times, or separated by commas
+    /// A scope; the given scopes replace all present ones; can be repeated, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",
@@ -146,8 +147,8 @@ pub struct Update {
     )]
     scopes: Vec<Scope>,
 
-    /// The beginning of the identifiers that it may use; the given ones replace the present ones;
-    /// several times
+    /// The beginning of the identifiers that the client may use; can be repeated, and replaces all
+    /// present ones
     #[arg(
         long = "prefix",
         value_name = "PREFIX",
@@ -156,11 +157,11 @@ pub struct Update {
     )]
     prefixes: Vec<String>,
 
-    /// Let it use the whole board
+    /// Let the client use the whole board
     #[arg(long, env = "POSTHASTE_CLIENT_NO_PREFIX", conflicts_with = "prefixes")]
     no_prefix: bool,
 
-    /// The most requests a minute that each process accepts from it
+    /// The number of requests a minute that each process accepts from the client
     #[arg(
         long,
         value_name = "REQUESTS",
@@ -186,7 +187,7 @@ pub struct Update {
     )]
     expect_every: Option<Duration>,
 
-    /// Expect pushes at its usual interval
+    /// Expect pushes at the client's usual interval
     #[arg(
         long,
         env = "POSTHASTE_CLIENT_NO_EXPECT_EVERY",
@@ -232,7 +233,7 @@ impl Update {
     }
 }
 
-/// Give a client another secret, shown only once; the present one stays valid for a while
+/// Give a client another secret, shown only once; the present secret stays valid for a while
 #[derive(Debug, Args)]
 pub struct Rotate {
     /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`

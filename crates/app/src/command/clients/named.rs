@@ -6,7 +6,7 @@ use stores::Stores;
 
 use crate::args::ChangeArgs;
 
-// The client that a command is about. Clap would show a doc comment as the command's help.
+// The client that a command is about. Not a doc comment: clap would show it as the command's help.
 #[derive(Debug, Args)]
 pub struct ClientArgs {
     /// The client's id, or its name if no other client has it

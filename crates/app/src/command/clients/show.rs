@@ -66,7 +66,7 @@ impl Show {
     }
 }
 
-/// Print a link to a client's own pages, for its integrator: it works once, within 24 hours
+/// Print a link to a client's own pages, for its integrator; the link works once, within 24 hours
 #[derive(Debug, Args)]
 pub struct Link {
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub const TIMEOUTS: Timeouts = Timeouts {
 pub struct Check {
     #[serde(rename = "check")]
     name: &'static str,
-    /// Also `true` for a mere doubt.
+    /// Also `true` for a possible fault.
     pub ok: bool,
     pub message: String,
     remedy: Option<String>,

@@ -19,8 +19,8 @@ const MODEL: &str = "model";
 const DELIVERIES: &str = "deliveries";
 const CERTIFICATES: &str = "install the certificates that this machine trusts";
 
-/// The time limit for an account. It gets several requests, which are slow while workers use up its
-/// rate limit.
+/// The time limit for an account, which gets several requests: they are slow while workers use up
+/// the rate limit.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {

@@ -12,7 +12,7 @@ const KEYS: &str = "keys";
 const DISK: &str = "disk";
 const PUBLIC_URL: &str = "public-url";
 
-/// The free space an embedded database needs: several logs of the store, and a bulk load.
+/// The free space that an embedded database needs, for several logs of the store and a bulk load.
 const MIN_FREE_BYTES: u64 = 512 * MEGABYTE;
 const OLD_KEY: time::Duration = time::Duration::days(365);
 const MEGABYTE: u64 = 1 << 20;

@@ -51,7 +51,7 @@ impl Doctor {
             outside::public_url(options.http.place.public_url.as_deref()),
             outside::clock(&accounts),
         );
-        // An answer proves more than permission to connect.
+        // If the URL is safe, the check of its answer replaces the check of its form.
         let travels = machine::public_url(&options.http);
         checks.push(public.filter(|_| travels.ok).unwrap_or(travels));
         checks.extend(stored);

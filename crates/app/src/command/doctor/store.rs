@@ -70,7 +70,7 @@ pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
     Some(checked(REPLICA, remedy, check).await)
 }
 
-/// Reports disabled webhooks. Those of clients are the clients' business.
+/// Reports operators' disabled webhooks. Clients watch their own.
 async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
     let all = webhooks.list(None, None, MOST_WEBHOOKS).await?;
     let is_disabled = |endpoint: &&Endpoint| endpoint.state == EndpointState::Disabled;

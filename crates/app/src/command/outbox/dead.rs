@@ -17,7 +17,7 @@ use crate::{
     output,
 };
 
-// The dead side effects that a command is about. Clap would show a doc comment as its help.
+// The dead side effects that a command is about. Not a doc comment: clap would show it as help.
 #[derive(Debug, Args)]
 struct DeadArgs {
     /// Ids of dead side effects, as `outbox list --dead` shows them
@@ -28,7 +28,7 @@ struct DeadArgs {
     )]
     ids: Vec<i64>,
 
-    /// All of them
+    /// All dead side effects
     #[arg(long, conflicts_with = "ids")]
     all_dead: bool,
 }
@@ -87,7 +87,7 @@ pub(super) async fn revive(
     Ok(format!("Due again: {revived}."))
 }
 
-/// Delete dead side effects, which then never happen; the audit names each
+/// Delete dead side effects: they never happen. The audit names each of them
 #[derive(Debug, Args)]
 #[command(
     override_usage = "posthaste outbox dismiss --reason <REASON> [OPTIONS] <ID>...\n       \
@@ -97,7 +97,7 @@ pub struct Dismiss {
     #[command(flatten)]
     dead: DeadArgs,
 
-    /// Why, for the audit
+    /// The reason, for the audit
     #[arg(long, value_name = "REASON", value_parser = reason)]
     reason: String,
     #[command(flatten)]
@@ -117,7 +117,7 @@ impl Dismiss {
     }
 }
 
-/// Dismisses dead letters, a page in a commit, and reports the number.
+/// Dismisses dead letters, one page per commit, and reports their number.
 pub(super) async fn remove(
     outbox: &dyn Outbox,
     selection: &Revive,

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{args::ListArgs, output};
 
-/// A store with two postings: the first's enrichment is a dead letter, the other's waits.
+/// A store with two postings: one enrichment is a dead letter, the other waits.
 async fn store() -> MemoryStore {
     let store = MemoryStore::new();
     for (identifier, at) in [("a", noon()), ("b", noon() + minutes(1))] {

@@ -12,7 +12,7 @@ use crate::{
 
 /// Erase a posting: delete it with every copy of its texts
 ///
-/// An entry of the audit and the event `JobPostingErased` with the ground remain. The identifier
+/// An audit entry remains, and the event `JobPostingErased`, which names the ground. The identifier
 /// can be pushed again
 #[derive(Debug, Args)]
 pub struct Erase {

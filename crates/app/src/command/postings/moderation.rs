@@ -78,7 +78,7 @@ pub struct PostingArgs {
     )]
     ids: Vec<SourceIdentifier>,
 
-    /// More IDs, one per line, from a file; `-` is the standard input
+    /// A file with more IDs, one per line; `-` is the standard input
     #[arg(long, value_name = "FILE")]
     ids_from: Option<PathBuf>,
 
@@ -127,7 +127,7 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
     Ok(())
 }
 
-/// Reads IDs, one a line. A bad line is refused before any change.
+/// Reads IDs, one per line. A bad line is refused before any change.
 fn read(file: &Path) -> anyhow::Result<Vec<SourceIdentifier>> {
     let (lines, _) = input::open(file)?;
     let named = |number: usize| format!("{}, line {number}", file.display());

@@ -34,19 +34,21 @@ use crate::{
 pub(super) const BATCH: usize = 200;
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Delete postings that expired long ago and were not changed since, but not those that an operator
-/// took down
+/// Delete postings that expired long ago and have not changed since, except postings that an
+/// operator took down
 #[derive(Debug, Args)]
 pub struct Purge {
-    /// Postings that expired this many days ago, or before a day such as `2026-03-01`, or a time
+    /// Only postings that expired at least this number of days ago, or before this day, such as
+    /// `2026-03-01`, or time
     #[arg(long, value_name = "DAYS|TIME", value_parser = expired_before)]
     expired_before: Before,
 
-    /// Print their number, and delete nothing
+    /// Print the number of postings, and delete nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// First write them to a new file, one JSON object per line; compressed if it ends with `.gz`
+    /// First write the postings to a new file, one JSON object per line; compressed if the name
+    /// ends with `.gz`
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
     #[command(flatten)]
@@ -111,7 +113,7 @@ pub(super) struct Purging {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
     pub purged: u64,
-    /// Postings that changed or were locked meanwhile, and stay.
+    /// Postings that stay because they changed or were locked meanwhile.
     pub left: u64,
     /// Taken-down postings stay, so that their identifiers remain taken down.
     pub taken_down: u64,
@@ -164,7 +166,7 @@ struct Archive {
 impl Archive {
     fn create(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
-        // Never overwrites the archive of an earlier run, whose postings were deleted.
+        // Never overwrites the archive of an earlier run: its postings are already deleted.
         let options = options.write(true).create_new(true).mode(0o600);
         let file = options
             .open(path)
@@ -196,8 +198,8 @@ impl Archive {
 }
 
 impl Purging {
-    /// Purges expired postings, the longest unchanged first. Stopped at any point, everything
-    /// deleted is in the archive, and the next run continues.
+    /// Purges expired postings, beginning with those that have been unchanged longest. If the run
+    /// stops at any point, the archive has every deleted posting, and the next run continues.
     pub(super) async fn run(
         &self,
         postings: &dyn PostingReader,

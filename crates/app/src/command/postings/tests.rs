@@ -98,7 +98,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "salary_currency_code":"eur","salary_period":"hourly","location_city":"Brest",
         "location_country_code":"fr","metadata":{"n":1.50},"location_types":["on-site","hybrid"],
         "company":{"name":"B","website_url":"https://b.example"}}"#;
-    // Older versions took titles with control characters.
+    // Older versions accepted titles with control characters.
     let mut put = push("a/1", body);
     put.patch.title = fields::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_posting_is_meant_by_its_identifier_or_its_uuid() {
     let store = MemoryStore::new();
     let put = create("a/1", "acme");
     let uuid = put.new_id.to_string();
-    // An identifier in the form of a UUID is found as an identifier first.
+    // A text in the form of a UUID is looked up as an identifier first.
     let odd = create("01900000-0000-7000-8000-00000000abcd", "acme");
     ingest(&store, &[put, odd], NEVER, noon()).await.unwrap();
     let resolve = async |text: &str| resolve(&store, &id(text)).await.unwrap().to_string();

@@ -16,7 +16,7 @@ use crate::{
 
 const PAGE: usize = 50;
 
-/// List the changes of a posting, newest first, with what each replaced
+/// List the changes of a posting, newest first, with the values that each replaced
 #[derive(Debug, Args)]
 pub struct Versions {
     /// The posting's unique source identifier, or its UUID
@@ -54,7 +54,7 @@ impl Versions {
     }
 }
 
-/// A version for JSON; a table has the field names as one text.
+/// A version as JSON. For a table, the field names are one text.
 fn row(version: &domain::posting::PostingVersion, as_json: bool) -> serde_json::Result<Value> {
     let mut row = serde_json::to_value(views::version::Version::new(version))?;
     if !as_json {
@@ -74,7 +74,7 @@ pub struct Restore {
     #[arg(value_name = "ID", value_parser = values::source_identifier)]
     id: SourceIdentifier,
 
-    /// The version to restore, of those that `postings versions` lists
+    /// The version to restore, as `postings versions` lists it
     #[arg(long, value_name = "N")]
     version: Version,
 

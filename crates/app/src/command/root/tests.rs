@@ -62,7 +62,7 @@ fn surface(path: &str, command: &clap::Command, lines: &mut Vec<String>) {
             (arg.is_required_set(), "required"),
             (arg.is_hide_set(), "hidden"),
             (options::secret(arg).is_some(), "secret"),
-            // One in 64 secrets does: they are base64url.
+            // Secrets are base64url, so one in 64 begins with `-`.
             (arg.is_allow_hyphen_values_set(), "may begin with -"),
             (arg.get_value_delimiter().is_some(), "commas"),
         ] {
@@ -88,7 +88,7 @@ fn commands_options_variables_and_defaults_stay() {
     }
 }
 
-/// A bad value is one line that names the option; clap words bad usage.
+/// A bad value gets one line that names the option. Clap writes the messages of bad usage.
 #[test]
 fn what_is_refused_is_named() {
     check(

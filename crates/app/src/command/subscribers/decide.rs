@@ -10,14 +10,14 @@ use crate::{
     output,
 };
 
-// Clap would show a doc comment as the help of the commands.
+// Not a doc comment: clap would show it as the help of the commands.
 #[derive(Debug, Args)]
 pub struct DecideArgs {
     /// The address, or a subscriber's UUID; an address that is not stored can be suppressed
     #[arg(value_name = "EMAIL", value_parser = values::person)]
     person: PersonRef,
 
-    /// Why, for the audit
+    /// The reason, for the audit
     #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]
@@ -33,9 +33,9 @@ pub async fn with_reason(
 
 /// Erase a subscriber here and in both accounts of the e-mail provider
 ///
-/// The person is unknown at once; a worker with the accounts' keys erases them in both. For a
-/// person who wanted no mail, a hash of the address is kept, so that they get no mail again. This
-/// cannot be undone
+/// The person is unknown here at once; a worker with the accounts' keys erases them in both
+/// accounts. If the person wanted no mail, a hash of the address is kept, so that they get no mail
+/// later. This cannot be undone
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The subscriber's address or UUID

@@ -26,8 +26,8 @@ const PAGE: usize = 500;
 
 /// Print all subscribers as CSV
 ///
-/// Fields are printed as they are, so that `import` reads them back. A spreadsheet takes a field
-/// that begins with `=`, `+`, `-` or `@` for a formula: import the columns as text, or use the file
+/// Fields are printed as they are, so that `import` reads them back. A spreadsheet treats a field
+/// that begins with `=`, `+`, `-` or `@` as a formula: import the columns as text, or use the file
 /// only in programs
 #[derive(Debug, Args)]
 pub struct Export {

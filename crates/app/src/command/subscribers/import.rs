@@ -32,8 +32,8 @@ static LAYOUT: Layout = Layout {
 #[derive(Debug, Args)]
 pub struct Import {
     /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads standard
-    /// input. An empty field clears what is stored, and a line without `plan_category` and `status`
-    /// is a person without a membership. A file can be imported again safely
+    /// input. An empty field clears the stored value, and a line without `plan_category` and
+    /// `status` is a person without a membership. A file can be imported again safely
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

@@ -1,5 +1,5 @@
-//! Imports the records of a CSV file in batches, one commit each. A thread of its own reads the
-//! file, a few batches ahead.
+//! Imports the records of a CSV file in batches, one commit each. A separate thread reads the file,
+//! a few batches ahead.
 
 use std::{
     fmt,
@@ -65,7 +65,7 @@ impl Tally {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether no record had the last outcome, which is the bad one.
+    /// Whether no record failed: the last of the outcomes is the bad one.
     pub fn is_good(&self) -> bool {
         self.0.last().is_some_and(|(_, bad)| *bad == 0)
     }

@@ -55,7 +55,8 @@ pub struct Migrate {
     #[arg(long, value_name = "N", conflicts_with = "emails")]
     sample: Option<NonZeroU32>,
 
-    /// Move subscribers although no group starts their chain of e-mails: it never starts later
+    /// Move subscribers although no group starts their chain of e-mails; the chain does not start
+    /// later, either
     #[arg(long)]
     no_group: bool,
 

@@ -34,13 +34,13 @@ commands! {
         Suppress(DecideArgs) => with_reason(|reason| PersonCommand::Suppress { reason }),
         /// Allow mail to a suppressed person again
         ///
-        /// It counts from this moment on: earlier reports of the provider do not count. No account
-        /// is changed: people who want mail subscribe there themselves.
+        /// Earlier reports of the provider no longer count. No account is changed: people who want
+        /// mail subscribe there themselves.
         Reinstate(DecideArgs) => with_reason(|reason| PersonCommand::Reinstate { reason }),
         /// Give a subscriber another migration token, if the present link has leaked
         ///
-        /// From then on the old link has an unknown token. `subscribers show --json` and
-        /// `subscribers export` have the new one.
+        /// The token in the old link then becomes unknown. `subscribers show --json` and
+        /// `subscribers export` print the new token.
         RotateToken(DecideArgs) => with_reason(|reason| PersonCommand::RotateToken { reason }),
         Erase(Erase),
         #[command(subcommand)]

@@ -23,7 +23,7 @@ use crate::{
     text::plain,
 };
 
-/// Read the accounts' whole lists, record what they show, and repair differences
+/// Read the accounts' whole lists, record their content, and repair differences
 #[derive(Debug, Args)]
 pub struct Reconcile {
     /// Only this account: `old` or `new`

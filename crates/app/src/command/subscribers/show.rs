@@ -19,7 +19,7 @@ use crate::{
 
 const TASKS: usize = 100;
 
-/// Show what is known of a subscriber
+/// Show all data of a subscriber
 #[derive(Debug, Args)]
 pub struct Show {
     /// The subscriber's address or UUID

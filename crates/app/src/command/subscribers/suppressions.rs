@@ -38,7 +38,7 @@ commands! {
     }
 }
 
-/// Print all suppressed people as CSV, also those who were never reported
+/// Print all suppressed people as CSV, even people who were never reported
 ///
 /// Fields are printed as they are, so that `import` reads them back; for spreadsheets see
 /// `subscribers export`.
@@ -61,8 +61,8 @@ static LAYOUT: Layout = Layout {
     ignored: &[],
 };
 
-/// Prints a CSV line for each suppressed person by address, reported or not, but not while being
-/// erased.
+/// Prints a CSV line for each suppressed person, reported or not, sorted by address. Leaves out
+/// people who are being erased.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -144,12 +144,12 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     }
 }
 
-/// Import suppressions from a CSV file; none is ever lifted
+/// Import suppressions from a CSV file; the import lifts none
 #[derive(Debug, Args)]
 pub struct Import {
-    /// CSV with a header that has at least `email` and `status`, and perhaps `source`, `account`,
-    /// `at` and `reason` as an export does; `-` reads standard input. The strongest status counts,
-    /// but none from before the person was reinstated. A file can be imported again safely
+    /// CSV with the columns `email` and `status`, and optionally `source`, `account`, `at` and
+    /// `reason`, as in an export; `-` reads standard input. The strongest status counts. Statuses
+    /// from before a reinstatement do not count. A file can be imported again safely
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

@@ -30,7 +30,7 @@ pub struct Create {
     #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_URL")]
     url: String,
 
-    /// The type of wanted events, such as `JobPostingApproved`; several times, or separated by
+    /// A type of events to deliver, such as `JobPostingApproved`; can be repeated, or separated by
     /// commas. Default: all
     #[arg(
         long = "type",
@@ -40,7 +40,8 @@ pub struct Create {
     )]
     types: Vec<PublicEvent>,
 
-    /// The beginning of the identifiers of wanted postings; several times. Default: the whole board
+    /// The beginning of identifiers of postings to report; can be repeated. Default: the whole
+    /// board
     #[arg(
         long = "prefix",
         value_name = "PREFIX",
@@ -49,7 +50,7 @@ pub struct Create {
     )]
     prefixes: Vec<String>,
 
-    /// Deliver events of a posting with the posting, as the API shows it at that moment
+    /// Deliver events of a posting together with the posting as the API shows it at that moment
     #[arg(long, env = "POSTHASTE_WEBHOOK_INCLUDE_POSTING")]
     include_posting: bool,
 
@@ -105,16 +106,16 @@ fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
 const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 
 /// Change the address or the events of a webhook
-// Not the variables of `create`: settings for new webhooks must not change others.
+// Has its own variables: those of `create` must not change existing webhooks.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
-    /// The address that events are delivered to from now on; failed ones are due at once
+    /// The address that events are delivered to from now on; failed events are due at once
     #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_NEW_URL")]
     url: Option<String>,
 
-    /// The type of wanted events; the given ones replace the present ones; several times, or
-    /// separated by commas
+    /// A type of events to deliver; can be repeated, or separated by commas, and replaces all
+    /// present types
     #[arg(
         long = "type",
         value_name = "TYPE",

@@ -11,7 +11,7 @@ use stores::Stores;
 
 use crate::args::ChangeArgs;
 
-// The webhook that a command changes. Clap would show a doc comment as the command's help.
+// The webhook that a command changes. Not a doc comment: clap would show it as the command's help.
 #[derive(Debug, Args)]
 pub struct WebhookArgs {
     /// The webhook's id

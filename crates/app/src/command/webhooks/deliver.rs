@@ -50,7 +50,7 @@ impl Test {
     }
 }
 
-/// Deliver all events since a time again that are still kept
+/// Deliver all events since a time again, if they are still kept
 #[derive(Debug, Args)]
 pub struct Replay {
     /// The earliest time: a day such as `2026-03-01`, or an RFC 3339 time

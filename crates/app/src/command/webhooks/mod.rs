@@ -1,4 +1,4 @@
-//! `posthaste webhooks`: manages operators' webhooks, and supervises those of clients.
+//! `posthaste webhooks`: manages operators' webhooks, and supervises clients' webhooks.
 
 mod change;
 mod context;
@@ -15,7 +15,7 @@ use self::{
 };
 
 commands! {
-    /// Manage webhooks, and supervise those of clients
+    /// Manage operators' webhooks, and supervise clients' webhooks
     Webhooks {
         Create(Create),
         List(List),

@@ -17,7 +17,7 @@ use crate::{
     output,
 };
 
-/// List the webhooks, those of clients too, oldest first
+/// List all webhooks, including clients' webhooks, oldest first
 #[derive(Debug, Args)]
 pub struct List {
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub struct Shown<'a> {
     #[serde(flatten)]
     endpoint: Endpoint<'a>,
     owner: String,
-    /// The prefixes of the postings whose events it gets; `None` for no events.
+    /// The prefixes of the postings whose events the webhook gets; `None` for no events.
     prefixes: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,

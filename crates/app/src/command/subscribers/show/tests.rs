@@ -17,7 +17,7 @@ async fn store() -> MemoryStore {
     let store = MemoryStore::new();
     let body = r#"{"name":"Ada","country":"Malta","membership":
         {"plan_category":"individual","status":"expired","expires_at":"2027-01-31"}}"#;
-    // Older versions took names with control characters.
+    // Older versions accepted names with control characters.
     let mut put = report(ADA, body);
     put.name = Patch::Set("Ada\u{1b}[2J".to_owned());
     put_subscribers(&store, &[put], noon()).await.unwrap();
