@@ -2,12 +2,12 @@
 //!
 //! [`subscriber::PutSubscriber::parse`] turns a report into a command, [`usecase::put_subscriber`]
 //! loads the rows, [`subscriber::report()`] decides, and the store commits the [`store::WriteSet`].
-//! Calls to the e-mail provider are [`tasks`] in the outbox that a worker carries out:
+//! Workers carry out [`tasks`] of the outbox, which call the e-mail provider:
 //! [`usecase::carry_out_sync`], [`usecase::carry_out_move`].
 //!
 //! Adapters implement the ports: [`store::Store`], [`store::SubscriberReader`],
-//! [`store::Accounts`], [`subscriber::provider::Provider`]. The feature `testing` adds them in
-//! memory, and the contract suite.
+//! [`store::Accounts`], [`subscriber::provider::Provider`]. The feature `testing` adds
+//! implementations in memory, and the contract suite.
 
 #![warn(missing_docs)]
 

@@ -58,7 +58,7 @@ pub struct WriteSet {
 }
 
 impl WriteSet {
-    /// Writes nothing, at this time.
+    /// A commit at this time, without any writes yet.
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             subscribers: BTreeMap::new(),
@@ -163,8 +163,8 @@ pub trait Store: Send + Sync {
 
     /// Writes everything or nothing.
     ///
-    /// Returns [`StoreError::Conflict`] for an unexpected version, a taken address or a lost lease
-    /// of a finished task, and [`StoreError::Locked`] if a row stays locked.
+    /// Returns [`StoreError::Conflict`] for an unexpected version, a taken address, or a finished
+    /// task whose lease was lost, and [`StoreError::Locked`] if a row stays locked.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
@@ -227,7 +227,7 @@ impl AccountState {
         self.paused_until.filter(|until| *until > now)
     }
 
-    /// A sentence about the account's pause at this time, if there is one. `written` formats times.
+    /// A sentence about the account's pause, if it is paused at this time. `written` formats times.
     pub fn pause(
         &self,
         account: Account,
@@ -243,12 +243,13 @@ impl AccountState {
     }
 }
 
-/// Leases of the provider's accounts. Only the holder sends requests to an account, which keeps the
-/// request limit across processes.
+/// Leases of the provider's accounts. Only the holder sends requests to an account, so all
+/// processes together keep its limit.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Leases all of the accounts until `until`, or none: `false` if another holder has one at
-    /// `now`. Renews leases of the same holder, a random id of the caller.
+    /// Leases all of the accounts until `until`. Returns `false`, and leases none, if another
+    /// holder has one of them at `now`. Renews leases of the same `holder`, a random id of the
+    /// caller.
     async fn lease(
         &self,
         accounts: &[Account],
@@ -260,7 +261,7 @@ pub trait Accounts: Send + Sync {
     /// Ends the holder's leases.
     async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
 
-    /// Returns the kept state of an account, at first the default. It outlasts leases.
+    /// Returns the kept state of an account, which outlasts leases. At first it is the default.
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError>;
 
     /// Replaces the kept state of an account. Only the holder of its lease may call it.

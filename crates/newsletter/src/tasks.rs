@@ -1,4 +1,4 @@
-//! Sync with the e-mail provider: one task for each subscriber, in the queue of the last account.
+//! The newsletter's tasks, which call the e-mail provider, and their queues.
 
 use kernel::{
     event::EventName,
@@ -47,7 +47,8 @@ pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())
 }
 
-/// Requests a bulk sync, of a first report or a reconciliation. A change makes it ordinary.
+/// Requests a bulk sync, for a first report or a reconciliation. A change turns it into an ordinary
+/// sync.
 pub const fn bulk_sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(bulk_syncs(account), id.uuid())
 }
@@ -65,7 +66,7 @@ pub const fn withdraw(id: SubscriberId) -> Effect {
 /// A task that is due for longer does not just wait for a free worker.
 const OVERDUE: Duration = Duration::MINUTE;
 
-/// Whether a waiting task is due without an error, as for an account without its key.
+/// Whether a waiting task is overdue without an error, for example because its account has no key.
 pub fn lack_a_worker(waiting: &[TaskRow], now: OffsetDateTime) -> bool {
     waiting.iter().any(|task| {
         KINDS.iter().any(|kind| kind.as_str() == task.kind)
@@ -74,7 +75,7 @@ pub fn lack_a_worker(waiting: &[TaskRow], now: OffsetDateTime) -> bool {
     })
 }
 
-/// Raised when a membership changed that is or was individual. Its listener requests a sync.
+/// Raised when a membership that is or was individual changes. Its listener requests a sync.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");
 
 #[cfg(test)]

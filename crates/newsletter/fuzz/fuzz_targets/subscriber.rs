@@ -1,5 +1,5 @@
-//! Fuzzes a report of a person: the first line is the path segment, the rest the body. Repeating a
-//! report changes nothing, nor does normalising an address twice.
+//! Fuzzes a report of a person: the first line is the path segment, the rest the body. A repeated
+//! report changes nothing, and a normalised address is not normalised further.
 
 #![no_main]
 

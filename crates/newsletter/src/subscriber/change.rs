@@ -13,7 +13,7 @@ pub struct Change {
     pub subscriber: Subscriber,
     /// The event that the change raises.
     pub event: Option<EventName>,
-    /// The requested task. A suppression to apply also requests a withdrawal.
+    /// The requested task. A suppression that an account must apply also requests a withdrawal.
     pub effect: Option<Effect>,
     /// Whether it is a withdrawal's own change, which requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,
@@ -36,7 +36,8 @@ impl Change {
         }
     }
 
-    /// Requests a sync of a reported subscriber. `None` for the same status.
+    /// A change of the status, which requests a sync of a reported subscriber. `None` for the same
+    /// status.
     pub(super) fn of_status(
         known: Option<&Subscriber>,
         subscriber: Subscriber,
@@ -71,8 +72,8 @@ impl Change {
     }
 }
 
-/// A changed individual membership requests a sync if the provider's state differs, which a lapse
-/// or renewal does not change. The sync of a new subscriber is bulk work.
+/// A changed individual membership requests a sync if the provider's state differs. A lapse or
+/// renewal does not change that state. The sync of a new subscriber is bulk work.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
     (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())

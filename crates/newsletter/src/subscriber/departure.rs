@@ -1,7 +1,7 @@
 //! Departures: addresses to remove from both accounts after a change of address or an erasure.
 //!
 //! The API hides the row. It stays until the withdrawal has found the address gone from each
-//! account. A suppression of the address applies to the person's new one.
+//! account. A suppression of the address also applies to the person's new address.
 
 use kernel::Version;
 use time::OffsetDateTime;
@@ -24,8 +24,8 @@ impl Subscriber {
         self.departure == Some(Departure::Erased)
     }
 
-    /// Whether the account holds the present state, or sends nothing because of a suppression. Only
-    /// then may an earlier address be removed.
+    /// Whether the account holds the present state, or sends nothing because of a suppression.
+    /// Otherwise an earlier address must stay.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
         let is_synced = has_arrived && self.synced_digest == Some(self.provider_state().digest());
@@ -68,7 +68,8 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber, but keeps the address until both accounts forgot it. `None` if begun.
+/// Erases a subscriber, but keeps the address until both accounts forgot it. `None` if already
+/// begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -118,8 +119,8 @@ pub fn follow(
     Some(change)
 }
 
-/// How to remove a departing address from an account. `None` until the account holds the present
-/// record, so that the person is always in one of the two.
+/// The action that removes a departing address from an account. `None` until the account holds the
+/// present record, so that the person always has one address there.
 pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<WithdrawalAction> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {

@@ -8,7 +8,8 @@ pub const LONGEST_EMAIL: usize = 254;
 
 /// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA).
 ///
-/// Validation follows the HTML standard, because addresses have dots where RFC 5321 allows none.
+/// Validation follows the HTML standard, because real addresses have dots where RFC 5321 allows
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(Arc<str>);
 

@@ -36,7 +36,8 @@ impl fmt::Display for SignedWith {
 impl ProviderEvent {
     /// Reads an event. `None` for events without effect: other kinds, soft bounces.
     ///
-    /// The name decides, because `status` is that of the delivery time. It separates bounces.
+    /// The event's name decides, because `status` is the status at delivery. It only identifies
+    /// hard bounces.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -96,9 +97,9 @@ pub fn notice(
     Change::of_status(known, after, now)
 }
 
-/// A move deletes in the old account as well, and a delivery does not name its account. So a sync
-/// looks the subscriber up, and records a missing one as removed. Moves check both accounts
-/// themselves.
+/// Moves also delete subscribers from the old account, and a delivery does not name its account. So
+/// a sync looks the subscriber up, and records a missing subscriber as removed. Moves check both
+/// accounts themselves.
 ///
 /// An unknown address gets no row: deleted subscribers must not be stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {

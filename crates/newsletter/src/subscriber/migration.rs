@@ -56,7 +56,8 @@ pub(super) fn once_more(migrated: Migrated) -> Migrated {
     }
 }
 
-/// Whether a move that began with this state still applies. A change of address starts another.
+/// Whether a move that began with this state still applies. A change of address starts another
+/// move.
 pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
     due(subscriber).is_some() && subscriber.email == state.profile.email
 }
@@ -72,7 +73,7 @@ pub enum Next {
     Stuck(String),
 }
 
-/// Applies the old account's answer. `was_there`: it showed the subscriber earlier.
+/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,
@@ -82,7 +83,7 @@ pub fn look(
     let (old, source) = (Account::Old, SuppressionSource::Move);
     let mut after = subscriber.clone();
     let is_deleted = found.is_some_and(|found| found.is_deleted);
-    // The move itself has already removed a subscriber of the new account from the old one.
+    // A subscriber in the new account was removed from the old one by this move.
     let has_left = after.places.new.id.is_some();
     let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
@@ -99,7 +100,7 @@ pub fn look(
     (after, next)
 }
 
-/// Applies the new account's answer to joining it.
+/// Applies the new account's answer to the request to join.
 pub fn join(
     subscriber: &Subscriber,
     observed: &Observation,
@@ -141,8 +142,8 @@ pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -
     (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
 }
 
-/// Ends the move of a suppressed subscriber, who stays in the old account. The new one is checked
-/// again, because an attempt with a lost answer may have added them.
+/// Ends the move of a suppressed subscriber, who stays in the old account. The new account is
+/// checked again, because a call whose answer was lost may have added them.
 pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) -> Change {
     let mut after = subscriber;
     if let Some(migrated) = &mut after.migrated {

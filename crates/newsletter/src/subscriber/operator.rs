@@ -41,7 +41,8 @@ pub struct ImportedSuppression {
     pub reason: Option<String>,
 }
 
-/// Applies an imported suppression: the strongest wins, and a reinstatement outdates earlier ones.
+/// Applies an imported suppression: the strongest wins, and those before a reinstatement do not
+/// count.
 pub fn import(
     known: Option<&Subscriber>,
     imported: &ImportedSuppression,
@@ -57,8 +58,8 @@ pub fn import(
     suppress(known, notice, source, reason.as_deref(), now)
 }
 
-/// Lifts a suppression. Only later observations of the provider count, where the subscriber has to
-/// subscribe again. `None` if not suppressed.
+/// Lifts a suppression. Only later observations of the provider count; the subscriber has to
+/// subscribe there again. `None` if not suppressed.
 ///
 /// A move is repeated, because a suppressed subscriber may have stayed in the old account.
 pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
@@ -85,7 +86,7 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         } else {
             places
         },
-        // The suppression has removed them from the group.
+        // The suppression removed the subscriber from the group.
         migrated: subscriber.migrated.map(|migrated| Migrated {
             arrived: false,
             has_joined: false,

@@ -55,7 +55,7 @@ pub struct PutSubscriber {
     pub membership: Patch<Membership>,
     /// The subscriber's previous address, if the report names one.
     pub previous: Option<Email>,
-    /// When the report was true, if it says so.
+    /// The time that the report describes, if the report names one.
     pub as_of: Option<OffsetDateTime>,
     /// The id to use if the address is new.
     pub new_id: SubscriberId,

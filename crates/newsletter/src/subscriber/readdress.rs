@@ -31,9 +31,10 @@ impl Readdressed {
 
 /// Applies a report that names a previous address.
 ///
-/// A reported record moves with its id, token, status and account, and replaces an unreported row
-/// at the new address. An existing reported record stays and takes the report. The strongest status
-/// wins, and the previous address departs. Of an unreported one only the suppression counts.
+/// A reported record moves to the new address with its id, token, status and account, and replaces
+/// an unreported row there. If the new address already has a reported record, that record stays and
+/// takes the report. The strongest status wins, and the previous address departs. Of an unreported
+/// previous address only the suppression counts.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,
@@ -107,8 +108,8 @@ fn ask_for_move(report: &mut Report) {
     }
 }
 
-/// Applies the report to the record at the new address, and lets the other one depart. If either
-/// has moved, the merged record has moved.
+/// Applies the report to the record at the new address, and lets the other record depart. If either
+/// has moved to the new account, so has the result.
 fn merge(
     previous: &Subscriber,
     there: &Subscriber,

@@ -20,7 +20,8 @@ pub enum ConcurrentWrites {
 /// Applies an entry of an account's list. Requests a sync if fields differ, or a repeated move if
 /// the subscriber is still in the old account. `None` if nothing changes.
 ///
-/// A page may be outdated. It only requests what a later call checks, and marks no account quiet.
+/// A page may be outdated. So an entry only requests tasks whose calls check it, and marks no
+/// account quiet.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
@@ -61,7 +62,7 @@ pub fn take_in(
     Some(change)
 }
 
-/// The account's id of a subscriber who should be listed; `None` if written after `since`.
+/// The id of a subscriber whom the list should have; `None` if the row was written after `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,
@@ -76,7 +77,7 @@ pub fn listed_as(
         .filter(|_| ought && subscriber.updated_at < since)
 }
 
-/// Requests a lookup of a subscriber missing from a list. Only the sync decides. `None` if not due.
+/// Requests a sync that looks up a subscriber missing from a list. `None` if none is needed.
 pub fn look_for(
     subscriber: &Subscriber,
     account: Account,
@@ -93,7 +94,8 @@ pub fn look_for(
     Some(change)
 }
 
-/// Whether an account's entry differs. New ids do not count, nor do fields while a sync is pending.
+/// Whether an account's entry differs. New ids do not count; fields count only without a pending
+/// sync.
 pub fn is_different(
     subscriber: &Subscriber,
     account: Account,

@@ -16,11 +16,12 @@ use super::{
 /// A subscriber's state in one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The account's id of the subscriber, once it has shown one. Absence afterwards means removal.
+    /// The account's id of the subscriber, once shown. A subscriber who is absent later was
+    /// removed.
     pub id: Option<ProviderId>,
     /// Whether the account is known to send nothing, or to have lost a departing address.
     pub is_quiet: bool,
-    /// Whether this service unsubscribed the subscriber there, so that it is not their own wish.
+    /// Whether this service, not the subscriber, ended the subscription there.
     pub is_withdrawn: bool,
 }
 
@@ -78,7 +79,7 @@ vocabulary! {
 /// The record of a suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Where it was seen.
+    /// Where the suppression was seen.
     pub source: SuppressionSource,
     /// The account that showed it, if known.
     pub account: Option<Account>,
@@ -153,7 +154,7 @@ pub struct Remembered {
 pub struct Membership {
     /// The owner.
     pub plan_category: PlanCategory,
-    /// Whether it is paid for.
+    /// Whether the membership is paid for.
     pub status: MembershipStatus,
     /// The last paid day.
     pub expires_at: Option<Date>,
@@ -205,7 +206,8 @@ pub struct Migrated {
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
-    /// Whether they joined the new account's group, once: joining starts the chain of e-mails.
+    /// Whether the person joined the new account's group. Joining, only once, starts the chain of
+    /// e-mails.
     pub has_joined: bool,
 }
 
@@ -238,13 +240,13 @@ pub struct Subscriber {
     pub departure: Option<Departure>,
     /// The state in each account.
     pub places: Places,
-    /// The move to the new account; `None` for subscribers of the old one.
+    /// The move to the new account; `None` for subscribers of the old account.
     pub migrated: Option<Migrated>,
     /// The token of the link to move.
     pub token: MigrationToken,
     /// SHA-256 of the [`ProviderState`] known to be in the subscriber's account.
     pub synced_digest: Option<[u8; 32]>,
-    /// When an account last received a new state, or was found to hold one.
+    /// When an account last received a new state, or was found to hold it.
     pub told_at: Option<OffsetDateTime>,
     /// When it was last written.
     pub updated_at: OffsetDateTime,

@@ -12,13 +12,13 @@ pub struct Report {
     pub change: Option<Change>,
 }
 
-/// Applies a report to an address, of which possibly only a suppression is known.
+/// Applies a report to an address. If the address is unreported, `known` is at most a suppression.
 ///
 /// A report older than the latest dated one changes nothing. A future date counts as now, because
 /// it would block all later reports.
 ///
 /// A change of an individual membership raises an event, whose listener requests the sync. Other
-/// changes visible to the provider request it themselves.
+/// changes that the provider sees request the sync themselves.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }

@@ -2,8 +2,8 @@
 //!
 //! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
 //! or unconfirmed.** A [`Place`](super::Place) is quiet once its account has answered that it sends
-//! nothing. A new suppression, or an answer that shows the subscriber active, ends that. A commit
-//! that leaves an account unconfirmed requests a [withdrawal](crate::tasks::withdraw).
+//! nothing. A new suppression, or an answer that shows the subscriber active, clears that mark. A
+//! commit that leaves an account unconfirmed requests a [withdrawal](crate::tasks::withdraw).
 
 use time::OffsetDateTime;
 
@@ -71,8 +71,8 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// Two suppressions do not count: an unsubscription by this service, and one from before a
-    /// reinstatement, by the account's clock in whole seconds.
+    /// The suppression that counts. An unsubscription by this service does not count, nor does one
+    /// from before a reinstatement, by the account's clock in whole seconds.
     pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {

@@ -1,6 +1,7 @@
 //! Syncs: the state that an account should hold, and the state that it is known to hold.
 //!
-//! `synced_digest` is cleared before each call and set by the answer, so calls are repeated.
+//! `synced_digest` is cleared before each call and set by the answer, so a call without an answer
+//! is repeated.
 
 use fields::day;
 use kernel::digest;
@@ -19,7 +20,8 @@ pub struct ProviderState {
     pub account: Account,
     /// The fields to send.
     pub profile: Profile,
-    /// Not sent, but a change needs a sync. [Withdrawals](super::withdrawal) unsubscribe.
+    /// The status is not sent, but its change needs a sync. [Withdrawals](super::withdrawal)
+    /// unsubscribe.
     pub status: SubscriberStatus,
 }
 
@@ -105,8 +107,8 @@ pub enum Observation {
     Nobody,
 }
 
-/// Records the sent state and the answer. Requests another sync after a change, or the move again
-/// if the call may have recreated the subscriber in the account that they left.
+/// Records the sent state and the answer. Requests another sync if the record changed meanwhile, or
+/// another move if the call may have recreated the subscriber in the account that they left.
 pub fn record(
     subscriber: &Subscriber,
     sent: &ProviderState,

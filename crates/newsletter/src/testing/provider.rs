@@ -34,24 +34,24 @@ pub struct Person {
     pub unsubscribed_at: Option<OffsetDateTime>,
     pub is_in_group: bool,
     pub profile: Option<Profile>,
-    /// How often they joined the group.
+    /// How often the person joined the group.
     pub joined: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// Before it has an effect.
+    /// Before the call has an effect.
     Before,
-    /// After its effect: only the answer is lost.
+    /// After the call's effect: only the answer is lost.
     After,
 }
 
 #[derive(Clone, Debug)]
 enum Incident {
-    /// The call fails with this error, before or after its effect: after it for an answer that
-    /// cannot be understood or comes from a proxy.
+    /// The call fails with this error, before or after its effect. An answer that cannot be
+    /// understood, or comes from a proxy, arrives after the effect.
     Fails(Failing, ProviderError),
-    /// Just before the request, a person gets another status.
+    /// A person gets another status just before the request.
     Follows(Account, Email, ProviderStatus),
 }
 
@@ -106,7 +106,7 @@ impl MemoryProvider {
         self.state().expect(calls, Incident::Fails(failing, error));
     }
 
-    /// Changes a person's status just before a request, after `calls` more.
+    /// Changes a person's status just before a request, which follows `calls` others.
     pub fn flip(&self, calls: usize, account: Account, email: &Email, status: ProviderStatus) {
         let incident = Incident::Follows(account, email.clone(), status);
         self.state().expect(calls, incident);
@@ -227,7 +227,7 @@ impl From<SubscriberStatus> for ProviderStatus {
     }
 }
 
-/// Its ids are the addresses.
+/// The account's ids are the addresses.
 fn found(email: &Email, person: &Person) -> Found {
     Found {
         id: ProviderId(email.as_str().to_owned()),

@@ -76,7 +76,7 @@ pub async fn sample_to_move(
             break;
         }
         for email in page {
-            // The first subscriber of each of `sample` equal parts.
+            // Takes the first subscriber of each of `sample` equal parts.
             if nth * sample / count.max(1) >= chosen.len() as u64 && (chosen.len() as u64) < sample
             {
                 chosen.push(email);

@@ -163,7 +163,8 @@ async fn step(
 
 type Decide<'a> = &'a (dyn Fn(&Subscriber, OffsetDateTime) -> (Subscriber, Next) + Sync);
 
-/// Returns `None` if the move has ended, with its task finished. An error stops it for an operator.
+/// Returns `None` if the move has ended and its task is finished. A `ProviderError` makes the task
+/// a dead letter.
 async fn record_step(
     store: &dyn Store,
     job: &ProviderJob,

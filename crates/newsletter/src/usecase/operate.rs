@@ -18,7 +18,7 @@ use crate::{
 pub struct Operated {
     /// The subscriber afterwards.
     pub subscriber: Subscriber,
-    /// Whether the command changed anything. Only then it was audited.
+    /// Whether the command changed anything. A command without a change is not audited.
     pub is_news: bool,
 }
 

@@ -90,7 +90,7 @@ kernel::store_failure!(PersonError);
 
 /// Carries out and audits an operator's command. Returns the outcome as a sentence.
 ///
-/// `new_id` and `new_token` are for a new row. The token also replaces an old one.
+/// `new_id` and `new_token` are for a new row. [`PersonCommand::RotateToken`] uses the token, too.
 pub async fn decide_about_person(
     store: &dyn Store,
     person: &PersonRef,

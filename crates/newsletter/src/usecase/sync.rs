@@ -19,7 +19,7 @@ pub async fn carry_out_sync(
     account: Account,
 ) -> Result<(), TaskError> {
     let store = ports.store();
-    // Read just before the call, to include changes from while it waited.
+    // Read just before the call, to include changes that happened while the task waited.
     while let Some(job) = ports
         .again(|| Box::pin(begin_sync(store, token, id, account, ports.now())))
         .await?

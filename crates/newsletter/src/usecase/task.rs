@@ -30,7 +30,8 @@ pub trait TaskPorts: Send + Sync {
     /// The current time, which advances during the task.
     fn now(&self) -> OffsetDateTime;
 
-    /// Waits until no other call about an address is in progress, as addresses change records.
+    /// Waits until no other call about an address is in progress. Not by record: an address can
+    /// pass to another one.
     async fn alone(&self, email: &Email) -> Self::Guard;
 
     /// Retries a step after conflicts, for a limited time.
@@ -43,7 +44,7 @@ pub trait TaskPorts: Send + Sync {
 /// The reason why a departure waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// The sync of the new address is due: until then mail goes to the old one.
+    /// The sync of the new address is due. Until it is done, mail goes to the old address.
     ForSuccessor,
     /// The other account has no key.
     ForKey,

@@ -30,7 +30,7 @@ pub async fn carry_out_withdrawal(
             NextLook::Wait(_) | NextLook::Done => break,
         };
         let _alone = ports.alone(&look.subscriber.email).await;
-        // While it waited, the address may have passed to another record.
+        // While this call waited, the address may have passed to another record.
         let still = next_withdrawal(store, id, &accounts).await?;
         if still != NextLook::Look(look.clone()) {
             continue;
@@ -161,7 +161,7 @@ pub(super) async fn begin_withdrawal(
         store.commit(writes).await?;
     }
     if !is_unchanged {
-        // So that the account is checked again.
+        // With an outdated version the account does not become quiet, so it is checked again.
         subscriber.version = looked.version;
     }
     Ok(Withdrawal {

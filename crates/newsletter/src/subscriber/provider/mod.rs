@@ -51,7 +51,7 @@ impl fmt::Display for ProviderId {
 }
 
 vocabulary! {
-    /// The provider's status of a subscriber. An unknown one is an error: it might mean refusal.
+    /// The provider's status of a subscriber. An unknown status is an error: it might mean refusal.
     ProviderStatus {
         Active = "active",
         Unsubscribed = "unsubscribed",
@@ -140,7 +140,7 @@ pub enum ProviderError {
         /// The pause that the provider requested, if any.
         after: Option<Duration>,
     },
-    /// The account refuses the key (401, or 403 in the API's own JSON), until replaced.
+    /// The account refuses the key (401, or 403 in the API's own JSON) until the key is replaced.
     #[error("{0}")]
     Locked(String),
     /// The request never succeeds, or its answer is not understood. The task waits for an operator.
@@ -165,7 +165,8 @@ pub trait Provider: Send + Sync {
         join: bool,
     ) -> Result<Upserted, ProviderError>;
 
-    /// Updates fields by the account's id, without a status. `None` if unknown; never creates.
+    /// Updates fields by the account's id, without a status. Never creates: `None` for an unknown
+    /// id.
     async fn update(
         &self,
         account: Account,

@@ -55,7 +55,8 @@ fn one_change_is_one_sync_at_most() {
         // A lapse of a team's membership is no change for the provider.
         (&team, &member("team", "expired"), Written::silent()),
         (&member("team", "expired"), &team, Written::silent()),
-        // Individual before or after: the event, and a sync if the provider sees the change.
+        // A membership that was or is individual: the event, and a sync if the provider sees the
+        // change.
         ("{}", &individual, old().with_event()),
         (&individual, r#"{"membership":null}"#, old().with_event()),
         (&individual, &team, old().with_event()),
@@ -134,7 +135,7 @@ fn an_older_report_changes_nothing() {
     }
 }
 
-/// A later report without changes still outdates the reports between.
+/// A later report without changes still makes reports from before it outdated.
 #[test]
 fn an_unchanged_report_moves_the_moment() {
     let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);

@@ -144,7 +144,6 @@ proptest! {
         }
     }
 
-    /// The account holds the stored state, however many calls were saved.
     #[test]
     fn without_a_pending_sync_the_account_holds_the_stored_state(steps in steps()) {
         let mut ann = Ann::new();
@@ -171,7 +170,6 @@ proptest! {
         }
     }
 
-    /// Every unsynced change has a task.
     #[test]
     fn every_unsynced_change_has_a_task(steps in steps()) {
         let mut ann = Ann::new();

@@ -51,7 +51,7 @@ impl Written {
         }
     }
 
-    /// The same, and the event of an individual membership.
+    /// The same writes, and the event of an individual membership.
     fn with_event(self) -> Self {
         Self {
             events: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
@@ -81,14 +81,14 @@ impl Ann {
         }
     }
 
-    /// Reported, and not synced.
+    /// A reported subscriber that is not synced.
     fn reported() -> Self {
         let mut ann = Self::new();
         ann.put("{}");
         ann
     }
 
-    /// Reported with these bodies, and synced.
+    /// A subscriber reported with these bodies, and synced.
     fn after(bodies: &[&str]) -> Self {
         let mut ann = Self::new();
         for body in bodies {

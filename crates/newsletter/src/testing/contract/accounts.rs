@@ -7,7 +7,7 @@ use crate::{
     testing::{AllPorts, hours, minutes, noon, uuid},
 };
 
-/// From this number of minutes after noon, for an hour.
+/// Leases for an hour, from this number of minutes after noon.
 async fn lease<S: Accounts>(
     store: &S,
     accounts: &[Account],

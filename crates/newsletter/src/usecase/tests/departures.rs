@@ -43,7 +43,7 @@ impl World {
     }
 }
 
-/// At every moment she is in an account, under at least one address.
+/// At every moment the person is in an account, under at least one address.
 #[pollster::test]
 async fn the_old_address_is_removed_after_the_new_one_is_synced() {
     let mut world = World::with_ann().await;
@@ -239,7 +239,7 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     let unsubscribed = SubscriberStatus::Unsubscribed;
     world.provider.set(Account::Old, &email(ANN), unsubscribed);
     assert_eq!(world.erase(ANN).await, Erased::Reported);
-    // The second call may destroy the evidence, and its answer is lost.
+    // The second call may delete the record that shows the status, and its answer is lost.
     world.provider.fail(1, Failing::After, no_answer());
     assert_eq!(world.work().await, Err(no_answer()));
     world.work().await.unwrap();
@@ -255,7 +255,7 @@ async fn an_erasure_waits_for_the_key_of_the_other_account() {
     assert_eq!(world.erase(ANN).await, Erased::Reported);
     let id = world.ann().await.id;
     let (token, effect) = world.claim(tasks::WITHDRAW).await.unwrap();
-    // The old account has forgotten her, and the other cannot be called.
+    // The old account has forgotten the person, and the other account cannot be called.
     world.provider.fail(2, Failing::Before, no_answer());
     assert_eq!(world.run(token, effect).await, Err(no_answer()));
     for (accounts, waits) in [(&[Account::Old][..], true), (Account::ALL, false)] {

@@ -139,7 +139,8 @@ impl World {
         Some((task.token, task.effect))
     }
 
-    /// Works until nothing is due, or the provider fails. Then open tasks are due again.
+    /// Works until nothing is due, or the provider fails. After a failure, open tasks are due
+    /// again.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {

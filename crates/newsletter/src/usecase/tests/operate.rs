@@ -144,7 +144,7 @@ async fn an_import_of_older_suppressions_does_not_undo_a_reinstatement() {
     }
 }
 
-/// `unsubscribed` is not the subscriber's wish then, in any answer and after any lost one.
+/// After a withdrawal, `unsubscribed` is not the subscriber's wish, whichever answers were lost.
 #[pollster::test]
 async fn an_unsubscription_of_this_service_does_not_relabel() {
     for lost in [false, true] {
@@ -170,7 +170,7 @@ async fn an_unsubscription_of_this_service_does_not_relabel() {
         assert_eq!(ann.status, SubscriberStatus::Bounced);
         assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
 
-        // In the other account it is the subscriber's wish.
+        // In the other account the subscriber wished to unsubscribe.
         let unsubscribed = ProviderStatus::Unsubscribed;
         world.provider.set(old, &email(ANN), unsubscribed);
         read_lists(&world).await;
@@ -198,7 +198,7 @@ async fn a_delivery_counts_after_a_withdrawal() {
     assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
 }
 
-/// The account was checked before, and is called after.
+/// The account is looked up before the reinstatement, and called after it.
 #[pollster::test]
 async fn a_person_reinstated_meanwhile_is_not_unsubscribed() {
     let mut world = World::with_ann().await;

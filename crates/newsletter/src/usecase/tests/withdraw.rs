@@ -33,7 +33,7 @@ async fn each_account_is_seen_to_by_itself() {
     assert_eq!(unconfirmed, [Account::Old]);
 }
 
-/// With any state of either account, and after any decision.
+/// This holds for any state of either account, and after any decision.
 #[pollster::test]
 async fn the_holder_of_a_link_leaves_both_accounts() {
     use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};
@@ -89,7 +89,7 @@ fn assert_gets_no_mail(world: &World) {
     }
 }
 
-/// An old delivery that is repeated does not undo it. A new unsubscription does.
+/// A repeated old delivery does not undo the reinstatement. A new unsubscription does.
 #[pollster::test]
 async fn a_reinstated_person_counts_from_then_on() {
     let mut world = World::with_ann().await;
@@ -100,7 +100,7 @@ async fn a_reinstated_person_counts_from_then_on() {
     world.work().await.unwrap();
     world.reinstate().await;
     for status in [unsubscribed, ProviderStatus::Active] {
-        // Unchanged at first, then by the subscriber's wish.
+        // At first the account has not changed; then the person has subscribed again.
         if status == ProviderStatus::Active {
             world.provider.set(old, &email(ANN), status);
         }

@@ -73,7 +73,7 @@ kernel::contract_cases!(
         writes.tasks.ask(tasks::migrate(subscriber_id(A)));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-        // A lost lease conflicts as well.
+        // A lost lease is a conflict, too.
         let mut writes = writing(None, full(B));
         writes.tasks.done.push(ClaimToken {
             task: TaskId(77),
