@@ -18,7 +18,8 @@ pub enum Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// The address of a page of the console or of a client; the first page if the client has none.
+    /// The address of a page. Clients lack some pages of operators: their first page replaces
+    /// these.
     pub fn link(self, page: &str) -> String {
         match self {
             Self::Console(url) => format!("{url}{page}"),
@@ -41,12 +42,12 @@ view! {
         subject: &'a str = &item.subject,
         /// The client concerned, if any.
         client_id: Option<Uuid> = item.client.map(ClientId::uuid),
-        /// When it began.
+        /// When the problem began.
         #[schema(value_type = OffsetDateTime)]
         since: Timestamp = Timestamp(item.since),
         /// The problem, and what to do.
         sentence: &'a str = &item.sentence,
-        /// The page about it.
+        /// The page about the problem.
         #[schema(format = "uri")]
         link: String = pages.link(&item.page),
     }

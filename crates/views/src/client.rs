@@ -19,13 +19,13 @@ pub struct Link {
     /// The link, for one browser.
     #[schema(format = "uri")]
     pub url: String,
-    /// Until when it can be used.
+    /// When the link expires.
     #[schema(value_type = OffsetDateTime)]
     pub expires_at: Timestamp,
 }
 
 view! {
-    /// A client as operators see it: with the times of its secrets and its own.
+    /// A client as operators see it: with its times and those of its secrets.
     #[derive(Serialize)]
     pub struct ClientOfOperator<'a>(client: &'a Client, activity: &'a Activity) {
         #[serde(flatten)]
@@ -57,18 +57,21 @@ view! {
         client_id: Uuid = client.id.uuid(),
         /// The client's name.
         name: &'a str = &client.name,
-        /// The scopes that it may request. A token has effect only for those that it still has.
+        /// The scopes that the client may request. A scope of a token has effect only while the
+        /// client has it.
         scopes: Vec<&'static str> = client.scopes.iter().copied().map(Scope::as_str).collect(),
-        /// The prefixes of identifiers that it may use; all identifiers if there are none.
+        /// The prefixes of identifiers that the client may use; all identifiers if there are none.
         prefixes: &'a [String] = client.prefixes.as_slice(),
-        /// The most requests that each process accepts from it in a minute, if there is a limit.
+        /// The number of requests that each process accepts from the client in a minute, if
+        /// limited.
         #[schema(value_type = Option<u32>, minimum = 1)]
         requests_per_minute: Option<NonZeroU32> = client.requests_per_minute,
-        /// How often it is expected to push, such as `1d`; `null`: its usual interval counts.
+        /// How often the client is expected to push, such as `1d`; `null` if its usual interval
+        /// counts.
         expect_every: Option<String> = client.expect_every.map(interval_text),
-        /// The number of its approved postings, about a minute old.
+        /// The number of the client's approved postings about a minute ago.
         visible: u64 = activity.visible,
-        /// When it last pushed, refused or not.
+        /// When the client last pushed; refused pushes count.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_push_at: Option<Timestamp> = activity.last_push_at.map(Timestamp),
         /// The last 30 days (UTC) with activity, newest first.
@@ -85,26 +88,27 @@ view! {
         /// The day (UTC).
         #[schema(format = Date)]
         date: String = day::write(of.date),
-        /// Postings that it created.
+        /// Postings that the client created.
         created: u64 = of.counts.created,
         /// Pushes that updated a posting or its company.
         updated: u64 = of.counts.updated,
         /// Pushes that changed nothing.
         unchanged: u64 = of.counts.unchanged,
-        /// Postings that it expired.
+        /// Postings that the client expired.
         expired: u64 = of.counts.expired,
-        /// Postings that it reopened.
+        /// Postings that the client reopened.
         reopened: u64 = of.counts.reopened,
         /// Pushes that were refused.
         refused: u64 = of.counts.refused,
-        /// Postings that it created and that were approved.
+        /// Postings that the client created and that were approved.
         approved: u64 = of.counts.approved,
-        /// Postings that it created and that were rejected.
+        /// Postings that the client created and that were rejected.
         rejected: u64 = of.counts.rejected,
-        /// The remarks on these, by code; codes without any are absent.
+        /// The remarks on the postings that the client created, by code; codes without remarks are
+        /// absent.
         remarks: BTreeMap<&'static str, u64> = of.counts.remarks.named(RemarkCode::NAMES).collect(),
-        /// The share of pushed postings, 0 to 1, that have each optional field; fields of none are
-        /// absent. Refused pushes do not count.
+        /// For each optional field, the share (0 to 1) of pushed postings that have it. Fields that
+        /// no posting has are absent. Refused pushes do not count.
         fields: BTreeMap<&'static str, f64> = filled(of),
     }
 }
@@ -119,11 +123,11 @@ fn filled(of: &Day) -> BTreeMap<&'static str, f64> {
 }
 
 view! {
-    /// A refused push, or lines of one import that were refused for the same reason, described by
-    /// the first. Long texts and long lists of errors are cut.
+    /// A refused push, or lines of one import that were refused for the same reason; the first line
+    /// describes all. Long texts and long lists of errors are cut.
     #[derive(Serialize, ToSchema)]
     struct Refusal<'a>(refusal: &'a activity::Refusal) {
-        /// When it was refused.
+        /// When the push was refused.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(refusal.at),
         /// The identifier in the path, decoded as far as it can be shown.
@@ -141,7 +145,7 @@ view! {
         /// The number of lines refused for this reason; 1 for a single push.
         #[schema(minimum = 1)]
         count: u64 = refusal.count,
-        /// Identifiers of some others.
+        /// Identifiers of some other lines.
         others: &'a [String] = &refusal.others,
     }
 }

@@ -31,14 +31,15 @@ fn ground() -> RefOr<Schema> {
 #[schema(as = EventPage)]
 pub struct EventPageAnswer<'a> {
     data: Vec<Event<'a>>,
-    /// Send it as `after` to get the next page. It is always present, and passes events of other
-    /// types, so it may differ from the last event's id.
+    /// Send this cursor as `after` to get the next page. It is always present. It also passes
+    /// events of other types, so it may differ from the last event's id.
     #[schema(value_type = String)]
     next_cursor: EventId,
 }
 
 impl<'a> EventPageAnswer<'a> {
-    /// The page, with the address for contesting decisions, without events hidden from clients.
+    /// The page without events hidden from clients. `appeal` is the address for contesting
+    /// decisions.
     #[must_use]
     pub fn new(page: &'a LogPage, pages: Pages<'a>, appeal: Option<&'a str>) -> Self {
         let shown = |event| Event::new(event, pages, appeal);
@@ -73,7 +74,7 @@ impl<'a> Event<'a> {
 struct EventBody<'a> {
     #[serde(rename = "type")]
     name: EventType<'a>,
-    /// When it happened.
+    /// When the event happened.
     #[schema(value_type = OffsetDateTime)]
     timestamp: Timestamp,
     data: EventData<'a>,
@@ -102,9 +103,9 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// The subject of the event: of `CompanyUpdated` the company; of `CompanyMerged` its id and its
-/// target's; of `AttentionRaised` and `AttentionCleared` the item; of `JobPostingErased` the
-/// posting's identifier with a statement; of `ReportDecided` the report; of all others the posting.
+/// The subject of the event. `CompanyUpdated`: the company. `CompanyMerged`: the ids of the company
+/// and its target. `AttentionRaised`, `AttentionCleared`: the item. `JobPostingErased`: the
+/// posting's identifier with a statement. `ReportDecided`: the report. All others: the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
@@ -121,15 +122,15 @@ enum EventData<'a> {
 pub struct DeliveredEvent<'a> {
     #[serde(rename = "type")]
     name: EventType<'a>,
-    /// When it happened; the same in each delivery.
+    /// When the event happened; the same in each delivery.
     #[schema(value_type = OffsetDateTime)]
     timestamp: Timestamp,
     data: DeliveredData<'a>,
 }
 
-/// The subject of the event: of `CompanyUpdated` the company; of `CompanyMerged` its id and its
-/// target's; of `AttentionRaised` and `AttentionCleared` the item; of `JobPostingErased` the
-/// posting's identifier with a statement; of `ReportDecided` the report; of all others the posting.
+/// The subject of the event. `CompanyUpdated`: the company. `CompanyMerged`: the ids of the company
+/// and its target. `AttentionRaised`, `AttentionCleared`: the item. `JobPostingErased`: the
+/// posting's identifier with a statement. `ReportDecided`: the report. All others: the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
@@ -204,20 +205,20 @@ view! {
         status: Status = Status(posting.status),
         /// The reason of the status.
         status_reason: Option<&'a str> = posting.status_reason.as_deref(),
-        /// The code of the decision; only in `JobPostingApproved`, `JobPostingRejected` and an
+        /// The code of the decision, only in `JobPostingApproved`, `JobPostingRejected` and an
         /// operator's `JobPostingExpired`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         code: Option<&'a str> = posting.decision.as_ref().map(|it| it.code.as_str()),
-        /// Whether no person decided, of the same events.
+        /// Whether no person decided, only in the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = bool, extensions(("optional" = json!(true))))]
         automated: Option<bool> = posting.decision.as_ref().map(|it| it.code.is_automated()),
-        /// The ground of a rejection or a removal, of the same events.
+        /// The ground of a rejection or a removal, only in the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = ground)]
         ground: Option<Ground> = posting.decision.as_ref().and_then(|it| it.ground).map(Ground),
-        /// Whether a report of a reader led to it, of the same events.
+        /// Whether a reader's report led to the decision, only in the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = bool, extensions(("optional" = json!(true))))]
         by_notice: Option<bool> = posting.decision.as_ref()
@@ -252,7 +253,7 @@ view! {
         /// Where the removal holds.
         #[schema(pattern = "^everywhere$")]
         scope: &'static str = "everywhere",
-        /// Whether a report of a reader led to it.
+        /// Whether a reader's report led to the removal.
         by_notice: bool = decided.by_notice,
         /// Where the decision can be contested, if the board offers that.
         appeal: Option<&'a str> = appeal,
@@ -260,7 +261,7 @@ view! {
 }
 
 view! {
-    /// A report of a reader that was decided.
+    /// A reader's report, after the decision.
     #[derive(Serialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct DecidedReport<'a>(report: &'a event::ReportState) {

@@ -44,9 +44,9 @@ pub struct ImportReceipt<'a> {
     /// `created`, `updated`, `unchanged`, `expired` or `reopened`; `refused`, or `failed` if the
     /// service could not answer.
     outcome: &'static str,
-    /// The status that a `PUT` would have been answered with.
+    /// The status with which the service would have answered a `PUT`.
     status: u16,
-    /// The posting's id; `null` in a dry run that would create it.
+    /// The posting's id; `null` in a dry run that would create the posting.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
     uuid: Option<Nullable<Uuid>>,
@@ -75,9 +75,9 @@ view! {
         /// `still_expired`: the posting has expired, and fields alone do not reopen it;
         /// `still_rejected`: an operator rejected it; `taken_down`: an operator took it down, and
         /// it stays down; `company_kept`: the company's name and logo are unchanged;
-        /// `closing_date_passed`: its closing date expired it; `corrected`: a wrong value was
-        /// replaced; `left_out`: a wrong value was left out; `decoded`: character references were
-        /// replaced; `unknown_field`: a field was left out.
+        /// `closing_date_passed`: the posting expired because its closing date has passed;
+        /// `corrected`: a wrong value was replaced; `left_out`: a wrong value was left out;
+        /// `decoded`: character references were replaced; `unknown_field`: a field was left out.
         code: &'static str = notice.code().as_str(),
         /// The notice as a sentence.
         message: Cow<'static, str> = notice.message(),
@@ -85,7 +85,7 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         field: Option<String> = notice.field().map(str::to_owned),
-        /// The field that it may misspell.
+        /// The field whose name may be misspelt here.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         nearest: Option<String> = notice.nearest(),
@@ -182,7 +182,7 @@ impl<'a> LastLine<'a> {
 }
 
 view! {
-    /// The sum of an import.
+    /// The summary of an import.
     #[derive(Serialize, ToSchema)]
     #[schema(as = ImportSummary)]
     struct Summary<'a>(of: &'a import::Summary, omitted: u64, message: Option<&'a str>) {
@@ -200,7 +200,7 @@ view! {
         reopened: u64 = of.counts.reopened,
         /// Lines that were refused.
         refused: u64 = of.counts.refused,
-        /// Refused lines that may concern postings which they do not name; absent if there are
+        /// Refused lines that may be about postings that they do not name; absent if there are
         /// none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
@@ -213,7 +213,7 @@ view! {
         #[schema(schema_with = notice_counts)]
         notices: BTreeMap<&'static str, u64> =
             of.counts.notices.iter().map(|(code, count)| (code.as_str(), count)).collect(),
-        /// Receipts omitted from the answer, which has at most 100,000 or 64 MiB.
+        /// The number of receipts that the answer omits; it has at most 100,000 receipts or 64 MiB.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
         receipts_omitted: Option<u64> = (omitted > 0).then_some(omitted),
@@ -225,14 +225,14 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = changes)]
         changes: Option<Changes<'a>> = of.changes.as_ref().map(Changes::new),
-        /// The changes above 20 postings and 30 percent of the lines, such as `lost:salary_min` and
-        /// `same_text`; absent if there are none.
+        /// The changes of more than 20 postings and more than 30 percent of the lines, such as
+        /// `lost:salary_min` and `same_text`; absent if there are none.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = degraded)]
         degraded: Vec<String> = of.degraded(),
         /// Whether the body ended properly and every line has an answer.
         complete: bool = of.complete,
-        /// Why it is not complete.
+        /// Why the import is not complete.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         message: Option<&'a str> = message,
@@ -265,7 +265,7 @@ view! {
     /// Open postings that a catalogue had before an import, and that no line named.
     #[derive(Serialize, ToSchema)]
     struct Missing<'a>(missing: &'a import::Missing) {
-        /// How many there are.
+        /// The number of these postings.
         count: u64 = missing.count,
         /// How many of them have expired; the others were missed less often than `misses`.
         expired: u64 = missing.expired,
@@ -278,7 +278,7 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
-        /// The identifiers of the first 100 held-back postings, in the import's answer.
+        /// The identifiers of the first 100 held-back postings; only in the import's answer.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = first_missing)]
         first: Vec<&'a str> = missing.first.iter().map(SourceIdentifier::as_str).collect(),
@@ -310,7 +310,7 @@ view! {
         reopened: u64 = undone.reopened,
         /// How many got their former values back.
         restored: u64 = undone.restored,
-        /// How many were left, because they changed since, or are open again.
+        /// How many were left because they changed later or are open again.
         left: u64 = undone.left,
     }
 }
@@ -321,7 +321,7 @@ view! {
     pub struct Released(released: catalogue::Released) {
         /// How many have expired.
         expired: u64 = released.expired,
-        /// How many were left: an import named them since, or they were no longer open.
+        /// How many were left because a later import named them or they were no longer open.
         left: u64 = released.left,
     }
 }
@@ -360,10 +360,10 @@ view! {
         name: &'a str = catalogue.name.as_str(),
         /// The number of its postings that wait for enrichment or are approved.
         postings: u64 = catalogue.postings,
-        /// Whether an import of it is running.
+        /// Whether an import of the catalogue is running.
         running: bool = catalogue.is_running,
         /// The number of postings that its last complete import holds back, and that a release
-        /// expires; `null` without any.
+        /// expires; `null` if there are none.
         held: Option<u64> = catalogue.held,
         /// The last import that ended.
         last_import: Option<LastImport<'a>> = catalogue.last_import().map(LastImport::new),
@@ -373,7 +373,7 @@ view! {
 }
 
 view! {
-    /// An import of a catalogue that ended.
+    /// A past import of a catalogue.
     #[derive(Serialize, ToSchema)]
     struct LastImport<'a>(import: &'a PastImport) {
         /// When it began.

@@ -21,7 +21,7 @@ impl Serialize for Timestamp {
     }
 }
 
-/// A field that may be absent, and `null` if present.
+/// The value of a field that may be absent. If the field is present, it may be `null`.
 #[derive(Serialize)]
 pub struct Nullable<T>(pub Option<T>);
 

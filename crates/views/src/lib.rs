@@ -1,5 +1,5 @@
-//! The JSON of Posthaste. One type writes a domain value for HTTP, events, webhooks, the console
-//! and the command line, and describes itself for the OpenAPI document.
+//! The JSON of Posthaste. A domain value has one type here, which writes it for HTTP, events,
+//! webhooks, the console and the command line, and describes it in the OpenAPI document.
 //!
 //! Each module has the forms of one subject, mostly declared with [`view!`]. Forms named
 //! `…OfOperator` show more than clients see.

@@ -88,7 +88,7 @@ impl<'a> PostingWithHistory<'a> {
         }
     }
 
-    /// The form for webhook receivers, without anything unjudged.
+    /// The form for webhook receivers, without content that waits for a verdict.
     #[must_use]
     pub fn delivered(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
         let mut data = Self::new(view, appeal);
@@ -113,7 +113,7 @@ view! {
 /// The pushed values of an approved posting that wait for a verdict.
 #[derive(Serialize, ToSchema)]
 struct Pending<'a> {
-    /// When the first of them was pushed.
+    /// When the first of these values was pushed.
     #[schema(value_type = OffsetDateTime)]
     since: Timestamp,
     /// The description, if it waits. Absent if `texts` leaves it out.
@@ -156,15 +156,15 @@ view! {
         /// The posting's id in the source system.
         unique_source_identifier: &'a str = view.posting.source_identifier.as_str(),
         status: Status = Status(view.posting.status()),
-        /// The reason of the status: the newest one of the history.
+        /// The reason of the status: the newest reason in the history.
         status_reason: Option<&'a str> = view.posting.status_reason(),
-        /// `null` before the first.
+        /// The newest decision; `null` before the first.
         decision: Option<Decision<'a>> =
             view.decision.as_ref().map(|decision| Decision::new(decision, appeal)),
         /// As pushed, trimmed.
         title: &'a str = &view.posting.details.title,
-        /// The title without what identifies the company or bypasses the board, one line of plain
-        /// text; `null` until enriched.
+        /// The title without words that identify the company or bypass the board: one line of plain
+        /// text. `null` until enriched.
         redacted_title: Option<&'a str> =
             view.texts.as_ref().and_then(|texts| texts.redacted_title.as_deref()),
         /// As pushed. Absent if `texts` leaves it out.
@@ -176,7 +176,7 @@ view! {
         #[schema(value_type = Option<String>, extensions(("optional" = json!(true))))]
         markdown_description: Option<Nullable<&'a str>> = (shown == Texts::All)
             .then(|| Nullable(view.texts.as_ref().map(|texts| texts.markdown.as_str()))),
-        /// The same without what identifies the company or bypasses the board. Absent if `texts`
+        /// The same without words that identify the company or bypass the board. Absent if `texts`
         /// leaves it out.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<String>, extensions(("optional" = json!(true))))]
@@ -235,8 +235,9 @@ view! {
         /// sees; `null` without any.
         pending: Option<Pending<'a>> =
             view.pending.as_ref().map(|pending| Pending::new(pending, shown)),
-        /// The `uuid` of the company's open posting with the same title and place and nearly the
-        /// same text that was pushed first; `null` without one that you may see.
+        /// If this posting is a duplicate: the `uuid` of the company's open posting with the same
+        /// title and place and nearly the same text that was pushed first. `null` if you may see
+        /// none.
         duplicate_of: Option<Uuid> =
             view.posting.duplicate_of.as_ref().map(|original| original.id.uuid()),
         /// Whether an operator features the posting.
@@ -252,8 +253,8 @@ view! {
         expired_at: Option<Timestamp> = view.posting.expired_at().map(Timestamp),
         /// Why the posting was taken down.
         expiration_reason: Option<&'a str> = view.posting.details.expiration_reason.as_deref(),
-        /// The closing date of the source, a date or a time. The posting expires when it has ended.
-        /// Absent if it is not set.
+        /// The closing date of the source, a date or a time. At its end the posting expires. Absent
+        /// if it is not set.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("optional" = json!(true))))]
         valid_through: Option<String> =
@@ -336,8 +337,8 @@ fn amount() -> ObjectBuilder {
 }
 
 view! {
-    /// The result of a push by the rules alone. A model, an operator or an original that it
-    /// duplicates may change it.
+    /// The result of a push by the rules alone. A model, an operator, or the original of a
+    /// duplicate may change the result.
     #[derive(Serialize, ToSchema)]
     pub struct Preview<'a>(view: &'a PostingView, shown: Texts, job: Option<&'a str>) {
         /// The verdict of the rules.
@@ -345,7 +346,7 @@ view! {
             view.decision.as_ref().map(|decision| Decision::new(decision, None)),
         /// Problems for a reader or a search engine, found with the newest verdict.
         remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
-        /// The title without what identifies the company or bypasses the board.
+        /// The title without words that identify the company or bypass the board.
         redacted_title: Option<&'a str> =
             view.texts.as_ref().and_then(|texts| texts.redacted_title.as_deref()),
         /// The description in Markdown. Absent from a receipt.
@@ -353,7 +354,7 @@ view! {
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         markdown_description: Option<&'a str> = view.texts.as_ref()
             .filter(|_| shown == Texts::All).map(|texts| texts.markdown.as_str()),
-        /// The same without what identifies the company or bypasses the board. Absent from a
+        /// The same without words that identify the company or bypass the board. Absent from a
         /// receipt.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
@@ -390,15 +391,15 @@ view! {
         /// The reason, if there is one.
         reason: Option<&'a str> = entry.reason.as_deref(),
         /// The actor: `client:ID`, `catalogue:NAME`, `operator:NAME`, `enricher`, `operator`,
-        /// `lifetime` or `source`, whose closing date has passed.
+        /// `lifetime`, or `source` if the source's closing date has passed.
         #[schema(pattern = "^(client:.+|catalogue:.+|operator:.+|enricher|operator|lifetime|source)$")]
         by: String = entry.by.to_string(),
     }
 }
 
 view! {
-    /// The newest decision whether the posting may be shown. It remains when the posting expires or
-    /// is reopened, until the next one.
+    /// The newest decision whether the posting may be shown. It stays until the next decision, even
+    /// if the posting expires or is reopened.
     #[derive(Serialize, ToSchema)]
     struct Decision<'a>(decision: &'a posting::Decision, appeal: Option<&'a str>) {
         /// `removed`: an operator took the posting down.
@@ -406,8 +407,8 @@ view! {
         /// When it was decided.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(decision.at),
-        /// Who decided: `rules`, `model`, `operator:NAME`, or `operator` for content that returned
-        /// after an operator's approval.
+        /// Who decided: `rules`, `model`, `operator:NAME`, or `operator` for content that an
+        /// operator approved earlier.
         #[schema(pattern = "^(rules|model|operator|operator:.+)$")]
         by: String = decision.by.to_string(),
         /// Whether no person decided.
@@ -420,7 +421,8 @@ view! {
         /// The reason, for people.
         #[schema(max_length = 1000)]
         sentence: &'a str = &decision.sentence,
-        /// The grounds, verbatim from the title or the description as shown.
+        /// The passages that led to the decision, verbatim from the title or the description as
+        /// shown.
         #[schema(max_items = 3)]
         passages: &'a [String] = &decision.passages,
         /// `null` for an approval.
@@ -428,11 +430,12 @@ view! {
         /// Where a rejection or a removal applies: `everywhere`; `null` for an approval.
         #[schema(pattern = "^everywhere$")]
         scope: Option<&'a str> = decision.ground.map(|_| "everywhere"),
-        /// Whether a reader's report led to it.
+        /// Whether a reader's report led to the decision.
         by_notice: bool = decision.by_notice,
         /// Where the decision can be contested, if the board offers that.
         appeal: Option<&'a str> = appeal,
-        /// The objection to it, or to the decision that it reverses; `null` without one.
+        /// The objection to this decision, or to the decision that this one reverses; `null` if
+        /// there is none.
         objection: Option<Objection<'a>> = decision.objection.as_ref().map(Objection::new),
     }
 }
@@ -446,7 +449,7 @@ view! {
         at: Timestamp = Timestamp(objection.at),
         /// `reversed`: the decision no longer applies.
         state: ObjectionState = ObjectionState(objection.state),
-        /// The operator's answer; `null` before it.
+        /// The operator's answer; `null` before the answer.
         #[schema(max_length = 1000)]
         sentence: Option<&'a str> = objection.sentence.as_deref(),
     }

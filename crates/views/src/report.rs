@@ -1,4 +1,4 @@
-//! A reader's report for its client, and with its reporter for operators.
+//! A reader's report, as the client sees it, and as operators see it (with the reporter).
 
 use domain::{
     posting::Statement,
@@ -21,7 +21,7 @@ vocabularies! {
 #[derive(Serialize, ToSchema)]
 #[schema(as = SentReport)]
 pub struct SentReport {
-    /// The report's id. A repeated report by the same reporter has the first one's id.
+    /// The report's id. A repeated report by the same reporter has the id of the first report.
     pub uuid: Uuid,
 }
 
@@ -32,7 +32,7 @@ view! {
         uuid: Uuid = report.id.uuid(),
         /// `acted`: the posting was rejected or removed. `dismissed`: it stays as it is.
         state: ReportState = ReportState(report.state()),
-        /// When it was decided; `null` before.
+        /// When the report was decided; `null` before.
         #[schema(value_type = Option<OffsetDateTime>)]
         decided_at: Option<Timestamp> = report.decision.as_ref().map(|it| Timestamp(it.at)),
         /// The answer to the reporter; `null` before the decision.

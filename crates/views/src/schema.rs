@@ -3,11 +3,11 @@
 use serde_json::json;
 use utoipa::openapi::{AllOfBuilder, ObjectBuilder, RefOr, Schema, Type, extensions::Extensions};
 
-/// The schema of a field that may be absent, when a function gives its schema.
+/// Marks the schema of a field that may be absent, if a function creates that schema.
 pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     let extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
     let mut schema = match schema.into() {
-        // References have no room for the mark.
+        // A reference cannot have the mark.
         reference @ RefOr::Ref(_) => AllOfBuilder::new().item(reference).into(),
         schema @ RefOr::T(_) => schema,
     };

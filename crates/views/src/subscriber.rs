@@ -18,7 +18,7 @@ use crate::{
 vocabularies! {
     /// Whether a person may get mail: the strongest status that the provider reported.
     SubscriberStatus(subscriber::SubscriberStatus);
-    /// The status of a membership. A lapsed one and a renewed one cannot be distinguished.
+    /// The status of a membership. Lapsed and renewed memberships cannot be distinguished.
     MemberStatus(subscriber::MemberStatus);
     /// An account at the e-mail provider.
     MailerliteAccount(subscriber::Account);

@@ -1,4 +1,4 @@
-//! The versions of a posting: what each change replaced.
+//! The versions of a posting: the values that each change replaced.
 
 use domain::posting::{COMPANY, DESCRIPTION, Metadata, Original, PostingVersion, State, TEXTS};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::{company::Company, json::Timestamp, posting::Status, view};
 #[schema(as = VersionPage)]
 pub struct VersionPageAnswer<'a> {
     data: Vec<Version<'a>>,
-    /// Send it as `cursor` to get the next page; `null` on the last one.
+    /// Send this text as `cursor` to get the next page; `null` on the last page.
     next_cursor: Option<String>,
 }
 
@@ -34,19 +34,19 @@ view! {
     #[derive(Serialize, ToSchema)]
     #[expect(clippy::struct_field_names, reason = "the field is the name in the answer")]
     pub struct Version<'a>(version: &'a PostingVersion) {
-        /// The version that the change made.
+        /// The version that the change created.
         #[schema(minimum = 2)]
         version: i64 = version.version,
-        /// When it changed.
+        /// When the posting changed.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(version.at),
         /// The actor, as in the history.
         by: String = version.by.to_string(),
-        /// The id of the import whose line it was.
+        /// The id of the import whose line made the change.
         import: Option<Uuid> = version.import,
         /// The names of the replaced fields.
         changed: Vec<&'a str> = replaced(version).into_iter().map(|(name, _)| name).collect(),
-        /// Their former values.
+        /// The former values of these fields.
         #[schema(value_type = Object)]
         before: Map<String, Value> = replaced(version)
             .into_iter()

@@ -48,7 +48,7 @@ view! {
         /// When the receiver last accepted an event.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_success_at: Option<Timestamp> = health.last_success_at.map(Timestamp),
-        /// The first failure since then; after five days the endpoint is disabled.
+        /// The first failure since the last success; after five days the endpoint is disabled.
         #[schema(value_type = Option<OffsetDateTime>)]
         failing_since: Option<Timestamp> = health.failing_since.map(Timestamp),
     }
@@ -81,10 +81,10 @@ view! {
         /// The status of the receiver's answer; `null` if there was none.
         #[schema(minimum = 100, maximum = 999)]
         status: Option<u16> = attempt.outcome.status(),
-        /// How long it took, in milliseconds.
+        /// How long the call took, in milliseconds.
         #[schema(minimum = 0)]
         duration_ms: u64 = milliseconds(attempt.duration),
-        /// Why it failed; `null` if the receiver accepted it.
+        /// Why the attempt failed; `null` if the receiver accepted it.
         error: Option<&'a str> = attempt.error.as_deref(),
     }
 }
@@ -112,10 +112,10 @@ view! {
         /// The status of the receiver's answer; `null` if there was none.
         #[schema(minimum = 100, maximum = 999)]
         status: Option<u16> = delivery.record.status,
-        /// How long it took, in milliseconds.
+        /// How long the call took, in milliseconds.
         #[schema(minimum = 0)]
         duration_ms: u64 = milliseconds(delivery.record.duration),
-        /// Why it failed; `null` if the receiver accepted it.
+        /// Why the attempt failed; `null` if the receiver accepted it.
         error: Option<&'a str> = delivery.record.error.as_deref(),
         /// The payload, rebuilt from the event without `data.posting`; `null` like the identifier.
         #[schema(value_type = Option<Object>)]
