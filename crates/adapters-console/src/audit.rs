@@ -1,4 +1,4 @@
-//! `/audit`: what operators did, newest first.
+//! `/audit`: the actions of operators, newest first.
 
 use askama::Template;
 use fields::day;

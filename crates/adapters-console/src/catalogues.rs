@@ -1,5 +1,5 @@
-//! `/catalogues`: clients' catalogues, and their last imports. Operators see all, a client's people
-//! its own. [`one`] is a catalogue's page.
+//! `/catalogues`: clients' catalogues, and their last imports. Operators see all of them, a
+//! client's people see its own. [`one`] is a catalogue's page.
 
 pub mod one;
 
@@ -16,14 +16,14 @@ use crate::{
 };
 
 pub const PATH: &str = "/catalogues";
-/// The most clients shown: each costs a query.
+/// The number of clients shown: each costs a query.
 const CLIENTS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "catalogues/list.html")]
 struct Page {
     frame: Frame,
-    /// `None` while their postings are counted.
+    /// `None` while the catalogues' postings are counted.
     rows: Option<Vec<Catalogue>>,
     clients: Vec<Client>,
     search: Fields,

@@ -1,4 +1,4 @@
-//! Stacked columns as SVG, and the same as a table.
+//! A chart of stacked columns as SVG, and its numbers as a table.
 
 use crate::text;
 
@@ -38,9 +38,9 @@ pub struct Chart {
     pub series: &'static [&'static str],
     pub columns: Vec<Column>,
     pub bars: Vec<Bar>,
-    /// Names below the columns: position, text, and whether a narrow chart has room for it.
+    /// Names below the columns: position, text, and whether a narrow chart has room for the text.
     pub labels: Vec<(u64, String, bool)>,
-    /// Lines of the axis: position, and round value.
+    /// Lines of the axis: position and round value.
     pub axis: Vec<(u64, u64)>,
     pub gutter: usize,
     pub width: u64,
@@ -82,7 +82,7 @@ impl Chart {
                 labels.push((n * step + step / 2, label.clone(), true));
             }
         }
-        // The last one stays.
+        // The last name stays.
         for (_, _, has_room) in labels.iter_mut().rev().skip(1).step_by(2) {
             *has_room = false;
         }
@@ -103,7 +103,8 @@ impl Chart {
     }
 }
 
-/// An axis's top for a value: 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and half of it, if whole.
+/// The top of an axis for a value: 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and half of the top, if
+/// whole.
 fn round(most: u64) -> (u64, Option<u64>) {
     let mut unit: u64 = 1;
     while most > unit.saturating_mul(10) {

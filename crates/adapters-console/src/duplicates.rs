@@ -86,7 +86,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
         };
         let original = stores.postings.find(&source_identifier).await?;
         let copy = stores.postings.find(&row.source_identifier).await?;
-        // One of them may be gone.
+        // Either posting may be gone.
         if let (Some(original), Some(copy)) = (original, copy) {
             pairs.push([original, copy].map(Shown::of));
         }

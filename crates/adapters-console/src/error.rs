@@ -13,12 +13,12 @@ pub enum Failure {
     NotFound,
     Method(&'static str),
     Forbidden,
-    /// A form that no page of the session sent.
+    /// A form that did not come from a page of the session.
     CrossSite,
     BadOperator,
     Unreadable,
     TooLarge,
-    /// A form that was understood but refused. Its page explains why.
+    /// A valid form that was refused. Its page explains why.
     Refused(Refusal),
     Scope(&'static [Scope]),
     Guesses,
@@ -158,7 +158,7 @@ impl From<Crowded> for Failure {
     }
 }
 
-/// Why a form changed nothing: faults of fields, or one of the whole, without a name.
+/// Why a form changed nothing: faults of fields, or a fault of the whole form, without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: StatusCode,

@@ -1,7 +1,7 @@
 //! Forms: limits, refusal of other sites' forms, and parsing.
 //!
 //! A handler reads a form into its own type ([`Form::read`]). An invalid or refused form becomes a
-//! [`Refusal`], with which its page is shown again: see [`Fields`].
+//! [`Refusal`], and its page is shown again with that: see [`Fields`].
 
 mod fields;
 
@@ -28,7 +28,7 @@ use crate::{
 /// The largest form in bytes: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
 const TIME: Duration = Duration::from_secs(10);
-/// The most prefix lines read; more than a client may have.
+/// How many lines of prefixes are read: more than a client may have.
 const MOST_PREFIXES: usize = 1_000;
 pub const TOKEN_FIELD: &str = "token";
 
@@ -50,8 +50,8 @@ impl Form {
         &self.0
     }
 
-    /// Reads a search from the address, and returns its value and its form's fields; `None` if
-    /// refused.
+    /// Reads a search from the address. Returns its value (`None` if refused) and its form's
+    /// fields.
     pub fn search<T>(
         query: Query,
         into: impl FnOnce(&mut Reader<'_>) -> Option<T>,
@@ -93,7 +93,7 @@ impl Form {
         })
     }
 
-    /// Returns the answer if the form succeeded, else its page with what was typed.
+    /// Returns the answer if the form succeeded, otherwise its page with the typed values.
     pub async fn answer(&self, done: Answer, page: impl AsyncFnOnce(Fields) -> Answer) -> Answer {
         match done {
             Ok(response) => Ok(response),
@@ -171,7 +171,7 @@ pub fn optional<T, E>(
     (!text.is_empty()).then(|| parse(text)).transpose()
 }
 
-/// Refuses a request that a browser marks as another site's.
+/// Refuses a request that a browser marks as a request of another site.
 pub fn refuse_other_sites(request: &HttpRequest, site: &Site) -> Result<(), Failure> {
     let headers = request.headers();
     let from = text(headers, "sec-fetch-site");

@@ -1,9 +1,9 @@
 //! `/integration`: a client's pages, for the people who run it.
 //!
-//! They show what the API shows the client, by the same use cases, prefixes and scopes. A session
-//! has only its link's scopes, and its requests count like API requests ([`Gate`](access::Gate)).
-//! The pages share the console's templates and queries. No handler takes an
-//! [`OperatorVisit`](crate::visit::OperatorVisit), so operators' actions are unreachable.
+//! They show the same as the API shows the client, by the same use cases, prefixes and scopes. A
+//! session has only its link's scopes, and its requests count like API requests
+//! ([`Gate`](access::Gate)). The pages share the console's templates and queries. No handler takes
+//! an [`OperatorVisit`](crate::visit::OperatorVisit), so operators' actions are unreachable.
 
 use access::{
     Activity, Client, ClientError, Scope,

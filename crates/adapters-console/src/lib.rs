@@ -1,14 +1,15 @@
 //! The operators' console, and the pages of clients: on actix-web, rendered by the server.
 //!
 //! A handler takes the visit of an operator or of a client's people, reads from a port, and renders
-//! a page; a form calls the same use case as its command. [`Console`] and [`integration_routes`]
-//! create the routes, which the crate `app` puts on listeners of `adapters-http`.
+//! a page. A form calls the same use case as the command for it. [`Console`] and
+//! [`integration_routes`] create the routes, which the crate `app` puts on listeners of
+//! `adapters-http`.
 //!
 //! - `session`: admits signed-in visitors; `sign_in`: by a link, and out again.
 //! - `visit`: a request with its session and ports, and the action just done.
 //! - `form`: reads forms, and refuses other sites' forms.
 //! - `page`: the frame and headers of all pages; `assets`: style and script.
-//! - `ttl_cache`: counts that no page waits for.
+//! - `ttl_cache`: counts that never delay a page.
 //! - The other modules are pages; those of `integration` are only for clients.
 
 mod assets;

@@ -26,7 +26,7 @@ use crate::{
 
 const DAYS: i64 = 14;
 const LAST_DAYS: usize = 7;
-/// The most clients read, and shown: the first in the chosen order.
+/// How many clients are read, and how many are shown: the first in the chosen order.
 const CLIENTS: usize = 500;
 const SHOWN: usize = 50;
 const ITEMS: usize = 50;
@@ -150,7 +150,7 @@ struct Row {
     is_marked: bool,
     visible: u64,
     last_push: Option<OffsetDateTime>,
-    /// Pushes per day, oldest first: the number, and its share of the maximum.
+    /// Pushes per day, oldest day first: the number, and its share of the maximum.
     days: Vec<(u64, u64)>,
     counts: Counts,
     /// The percentage of filled optional fields: since yesterday, and in the week before.
@@ -235,7 +235,7 @@ pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     let columns = days.into_iter().enumerate().map(|(n, (date, counts))| {
         let name = date.to_string();
         Column {
-            // Month and day; every second one up to today, for readability.
+            // Month and day. For readability, only every second day has a label; today has one.
             label: (n % 2 == 1).then(|| name.get(5..).unwrap_or(&name).to_owned()),
             name,
             values: outcomes(&counts).to_vec(),

@@ -1,4 +1,4 @@
-//! The frame of all pages: head and headers; and the page of a failure.
+//! The frame of all pages (head and headers), and the page of a failure.
 
 use access::{Crowded, Scope};
 use actix_web::{

@@ -18,7 +18,7 @@ impl Query {
 
     pub fn parse(text: &str) -> Self {
         let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);
-        // No stored text has U+0000, and PostgreSQL refuses to compare with one.
+        // No stored text has U+0000, and PostgreSQL refuses to compare with it.
         let clean = |text: Cow<'_, str>| text.replace('\0', "\u{fffd}");
         let fields = fields.map(|(name, value)| (clean(name), clean(value).trim().to_owned()));
         Self(fields.filter(|(_, value)| !value.is_empty()).collect())
@@ -48,8 +48,8 @@ impl Query {
         format!("{path}?{}", fields.append_pair(name, value).finish())
     }
 
-    /// Cuts a list read with one row more than a page. If it continues, returns the next page's
-    /// address, which has the last row's place.
+    /// Cuts a list that was read with one row more than a page. If the list continues, returns the
+    /// next page's address, which contains the last row's place.
     pub fn next<T>(
         &self,
         path: &str,

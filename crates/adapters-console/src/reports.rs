@@ -24,7 +24,7 @@ use crate::{
 };
 
 const PATH: &str = "/reports";
-/// Reports per page, without further ones about the same postings.
+/// Reports per page. Further reports about the same postings do not count.
 const REPORTS: usize = 100;
 const OBJECTIONS: usize = 100;
 
@@ -61,7 +61,7 @@ impl Group {
 }
 
 impl Page {
-    /// The fields of a group's form: as typed if it was the refused one.
+    /// The fields of a group's form, as typed if that form was refused.
     fn of(&self, group: &Group) -> &Fields {
         if self.fields.get("posting") == group.id.to_string() {
             &self.fields

@@ -150,8 +150,8 @@ pub fn gate(request: &HttpRequest) -> Result<Rc<dyn Gate>, Failure> {
     gate.ok_or_else(|| Failure::broken("the listener has no limits of clients"))
 }
 
-/// Counts a client session's request, and takes a place of the client's share once its form has
-/// arrived: a slow form takes no place.
+/// Counts a client session's request. Once its form has arrived, the request takes a place of the
+/// client's share: a slow form takes none.
 pub async fn take_place(
     request: &mut ServiceRequest,
     session: &Session,
@@ -168,7 +168,7 @@ pub async fn take_place(
     Ok(gate.take(client.id, Share::Page)?)
 }
 
-/// Admits requests with a session. Others get their own answer.
+/// Admits requests with a session. Other requests are answered here.
 pub async fn admit(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -211,7 +211,7 @@ pub async fn require_operator(
     admit(request, next, site.place, found, refuse).await
 }
 
-/// The operator named by the trusted proxy. Anyone else's header is ignored.
+/// The operator named by the trusted proxy. The header is ignored in other requests.
 fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operator>, Failure> {
     let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
     let is_proxy = peer.is_some_and(|peer| proxy.addresses.contains(&peer));
@@ -228,7 +228,7 @@ fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operat
                 .and_then(|name| Operator::new(name).ok());
             name.map(Some).ok_or(Failure::BadOperator)
         }
-        // A proxy that forwards the browser's header.
+        // The proxy forwards the browser's header.
         _ => Err(Failure::BadOperator),
     }
 }

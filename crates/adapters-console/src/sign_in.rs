@@ -1,5 +1,5 @@
-//! `/sign-in`: a link shows a page with a button that signs in, because scanners follow links. Also
-//! signs out.
+//! `/sign-in`: a link shows a page with a button that signs in, because e-mail scanners follow
+//! links. `/sign-out` is here, too.
 
 use access::sign_in::{
     Admission, Operators, SignInTokenKind, admitted, sign_in, sign_out, token_digest,
@@ -91,7 +91,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
             .finish())
     }
 
-    /// Refuses an invalid link. Only invalid links count, so a valid one always works.
+    /// Refuses an invalid link. Only invalid links are limited, so a valid link always works.
     fn refuse(&self) -> Answer {
         self.site.guesses.check().map_err(|_| Failure::Guesses)?;
         let problem = match self.way {

@@ -17,7 +17,7 @@ use webhooks::{PrivateAddresses, Sender};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
-/// Invalid links answered with a page per minute. Further ones get 429.
+/// How many invalid links per minute are answered with a page. Further links get 429.
 const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 /// The limit to which a status's postings are counted.
@@ -41,7 +41,7 @@ pub struct Ports {
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The browsers' address, without a trailing slash.
+    /// The address that browsers use, without a trailing slash.
     pub url: String,
     /// The proxy that signs operators in; without one, links do.
     pub proxy: Option<TrustedProxy>,
@@ -63,7 +63,7 @@ pub struct Site {
     pub is_secure: bool,
     pub origin: String,
     pub guesses: DefaultDirectRateLimiter,
-    /// Combines token lookups, because strangers may try any number.
+    /// Combines lookups of tokens, because strangers may try any number of tokens.
     tokens: Gathered<TokenDigest, SignInToken>,
 }
 
@@ -115,7 +115,7 @@ impl State {
             counts: TtlCache::default(),
             times_to_approval: TtlCache::default(),
             subscriber_counts: TtlCache::default(),
-            // Only boards with very many never show the newest at once.
+            // Each page recomputes them. Only very large boards show slightly outdated ones.
             catalogues: TtlCache::new(std::time::Duration::ZERO),
         }
     }

@@ -1,4 +1,4 @@
-//! Subjects of tasks and audit entries, by name, linked to their pages.
+//! Subjects of tasks and audit entries, by name and with links to their pages.
 
 use std::collections::HashMap;
 
@@ -87,7 +87,7 @@ fn identifier(entry: &Entry) -> Option<SourceIdentifier> {
     SourceIdentifier::new(subject).ok()
 }
 
-/// These people, without those being erased.
+/// These people, except people who are being erased.
 async fn known_people(
     stores: &Stores,
     ids: &[SubscriberId],

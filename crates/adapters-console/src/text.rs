@@ -6,7 +6,7 @@ use kernel::Status;
 use posting_text::html::{Links, from_markdown};
 use time::OffsetDateTime;
 
-/// The most bytes of a text that a page shows.
+/// How many bytes of a text a page shows.
 const SHOWN: usize = 200 * 1024;
 const MOST_MARKS: usize = 2_000;
 
@@ -47,7 +47,7 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
-/// Facts with a value.
+/// The facts that have a value.
 pub fn stated<const N: usize>(facts: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
     let facts = facts.into_iter();
     facts.filter(|(_, value)| !value.is_empty()).collect()
@@ -84,8 +84,8 @@ pub fn duration(time: time::Duration) -> String {
     }
 }
 
-/// Whether a page may link to an address. The rules admit no other schemes; pages do not rely on
-/// it.
+/// Whether a page may link to an address. The rules admit no other schemes, but pages do not rely
+/// on that.
 pub fn is_web(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme);
     let is = |scheme: &str, web: &str| scheme.eq_ignore_ascii_case(web);
@@ -108,8 +108,8 @@ pub fn prose(markdown: &str) -> (String, bool) {
     (from_markdown(text, Links::Kept), is_cut)
 }
 
-/// Renders a text and its redacted form as Markdown, and marks the hidden phrases in one and their
-/// tokens in the other. After the time limit the full text has no marks.
+/// Renders a text and its redacted form as Markdown, and marks the hidden phrases in the first and
+/// their tokens in the second. After the time limit the full text has no marks.
 pub fn compare(full: &str, redacted: &str) -> Compared {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
     let is_cut = is_full_cut || is_redacted_cut;
@@ -136,7 +136,7 @@ pub fn compare(full: &str, redacted: &str) -> Compared {
     }
 }
 
-/// HTML with marked words as elements, each within one surrounding element.
+/// HTML with marked words as `mark` elements, each within one surrounding element.
 fn marked<'a>(tokens: impl Iterator<Item = (&'a str, bool)>) -> String {
     let (mut html, mut is_open) = (String::new(), false);
     for (token, is_marked) in tokens.chain([("", false)]) {
@@ -168,8 +168,8 @@ fn with_marks(html: &str) -> Vec<(&str, bool)> {
     found
 }
 
-/// The words of the full text that the redacted one lacks; `None` above the limit of steps. After a
-/// difference the texts agree again where a few words in a row match.
+/// Which words of the full text the redacted text lacks; `None` above the limit of steps. A
+/// difference ends where a few words in a row match again.
 fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
     let same = |i: usize, j: usize| match (ours.get(i), theirs.get(j)) {
         (Some(our), Some((their, is_marked))) => !is_marked && our == their,
@@ -207,7 +207,7 @@ fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
 
 /// The largest distance of the texts, in words.
 const WINDOW: usize = 120;
-/// The words in a row by which the texts agree again.
+/// How many matching words in a row end a difference.
 const RESUMES: usize = 3;
 const MOST_STEPS: usize = 2_000_000;
 

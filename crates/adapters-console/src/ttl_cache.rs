@@ -1,4 +1,4 @@
-//! Slowly computed answers, cached for some seconds.
+//! Answers that are slow to compute, cached for some seconds.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -11,12 +11,12 @@ use tokio::{
 use crate::error::Failure;
 
 const KEPT_FOR: Duration = Duration::from_secs(30);
-/// How long a page waits for an answer. The computation continues without it.
+/// How long a page waits for an answer. Afterwards the computation continues without the page.
 const WAIT: Duration = Duration::from_millis(50);
 
 type Answer<T> = Option<(Instant, T)>;
 
-/// The last slow answer. One task at a time computes it; meanwhile pages show the previous one.
+/// The last computed answer. One task at a time computes a new one; meanwhile pages show the last.
 #[derive(Debug)]
 pub struct TtlCache<T> {
     last: Arc<Mutex<Answer<T>>>,
@@ -43,7 +43,7 @@ impl<T> TtlCache<T> {
 }
 
 impl<T: Clone + Send + 'static> TtlCache<T> {
-    /// The last answer, recomputed if old; `None` without one.
+    /// The last answer, recomputed if it is old; `None` if there is none yet.
     pub async fn get(
         &self,
         question: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -94,7 +94,7 @@ mod tests {
     async fn a_page_waits_for_no_dear_question() {
         let (kept, asked) = (TtlCache::default(), Arc::default());
         let second = Duration::from_secs(1);
-        // First computed, then in progress, cached, recomputed while the old one is shown.
+        // The answer is computed, in progress, cached, and recomputed while the old one is shown.
         for (pause, expect) in [
             (Duration::ZERO, None),
             (Duration::ZERO, None),

@@ -104,8 +104,8 @@ impl Visit {
         }
     }
 
-    /// Redirects to a page that reports an action. The address is sealed for the session: a foreign
-    /// link must not make a page report an action that did not happen.
+    /// Redirects to a page that reports an action. The address is sealed for the session: another
+    /// site's link must not make a page report an action that did not happen.
     pub fn lead(&self, page: &str, action: &str) -> HttpResponse {
         let separator = if page.contains('?') { '&' } else { '?' };
         let address = self.at(&format!("{page}{separator}did={action}"));

@@ -1,4 +1,4 @@
-//! Webhooks: the list, one with its deliveries, one delivery, and their commands.
+//! Pages of webhooks: the list, a webhook with its deliveries, a delivery, and the commands.
 
 mod act;
 mod pages;

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::{complaint::Complaint, person, rate_limiter::Allowance};
 
-/// In bytes. A page of subscribers with every field is far smaller.
+/// The limit in bytes. A page of subscribers with every field is far smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// For rate limits, which count by the minute.
+/// The longest pause for rate limits, which count by the minute.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
-/// For other failures, which may concern one request only.
+/// The longest pause for other failures, which may concern only one request.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Answer {
         }
         match status {
             StatusCode::UNAUTHORIZED => ProviderError::Locked(message),
-            // Proxies and firewalls refuse single requests with a page.
+            // Proxies and firewalls refuse single requests with an HTML page.
             StatusCode::FORBIDDEN if complaint.is_of_the_api() => ProviderError::Locked(message),
             StatusCode::TOO_MANY_REQUESTS => ProviderError::Limited {
                 message,

@@ -15,7 +15,7 @@ const STATUSES: [&str; 6] = [
     "spam",
 ];
 
-/// An error message, read leniently: an unusual form counts as none.
+/// An error message, read leniently: one in an unusual form counts as absent.
 #[derive(Debug, Default)]
 pub struct Complaint {
     message: Option<String>,
@@ -27,7 +27,7 @@ impl Complaint {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let mut errors = Vec::new();
         for (field, texts) in body["errors"].as_object().into_iter().flatten() {
-            // Usually a list, sometimes a string.
+            // The texts are usually a list, sometimes a string.
             let texts = texts
                 .as_array()
                 .map_or(std::slice::from_ref(texts), Vec::as_slice);

@@ -22,7 +22,7 @@ pub const TIMEOUTS: Timeouts = Timeouts {
     answer: Duration::from_secs(15),
 };
 
-/// Calls overlap as far as the account's limit allows.
+/// How many idle connections are kept. Calls overlap as far as the account's limit allows.
 const IDLE: usize = 8;
 
 /// Characters to encode in a path segment: all but the unreserved ones (RFC 3986 §2.3).
@@ -39,7 +39,7 @@ pub struct Connection {
     authorization: HeaderValue,
     /// Removed from the provider's messages.
     key: SecretString,
-    /// Ends with a slash.
+    /// The base ends with a slash.
     base: Url,
     group: Option<String>,
     limiter: RateLimiter,

@@ -6,7 +6,7 @@ use crate::{connection::Connection, person};
 
 const PER_PAGE: usize = 100;
 
-/// A longer list is cut.
+/// The limit of pages of a list. A longer list is cut.
 const MOST_PAGES: usize = 20;
 
 pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderError> {
@@ -20,7 +20,7 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
         None => None,
     };
     let webhooks = list(connection, "webhooks").await?;
-    // Even an empty page has the total.
+    // Even an empty page contains the total.
     let size = connection.send(Method::GET, &["subscribers"], &[("limit", "0")], None);
     let answer = size.await?;
     let people = answer.succeeded()?.json()?["total"].as_u64();

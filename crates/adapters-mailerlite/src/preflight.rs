@@ -5,7 +5,7 @@ use newsletter::subscriber::{
     provider::{Inspection, Provider},
 };
 
-/// The provider silently ignores fields that an account does not have.
+/// The required fields: the provider silently ignores fields that an account does not have.
 const FIELDS: [(&str, &str); 5] = [
     ("name", "text"),
     ("country", "text"),
@@ -14,14 +14,15 @@ const FIELDS: [(&str, &str); 5] = [
     ("membership_expire_at", "date"),
 ];
 
-/// The required webhook events. Without them, suppressions arrive a night late at best.
+/// The required webhook events. Without them, suppressions are noticed only at night, when the
+/// lists are read.
 const EVENTS: [&str; 3] = [
     "subscriber.unsubscribed",
     "subscriber.bounced",
     "subscriber.spam_reported",
 ];
 
-/// Without it, a deletion is noticed only at the next sync.
+/// Without this event, a deletion is noticed only at the next sync.
 const DELETED: &str = "subscriber.deleted";
 
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";

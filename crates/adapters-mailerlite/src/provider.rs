@@ -29,7 +29,7 @@ impl MailerLite {
         Self::with_timeouts(settings, TIMEOUTS)
     }
 
-    /// The worker has other time limits.
+    /// Like `new`, but with time limits other than the worker's.
     pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
         let all = [(Account::Old, &settings.old), (Account::New, &settings.new)];
@@ -87,7 +87,7 @@ impl Provider for MailerLite {
         id: &ProviderId,
         profile: &Profile,
     ) -> Result<Option<Upserted>, ProviderError> {
-        // No `groups` either, which would remove the subscriber from all others.
+        // Again no `groups`, which would remove the subscriber from all other groups.
         let body = json!({ "fields": profile.fields });
         self.call(account, |connection| async move {
             let path = ["subscribers", checked(id)?];
@@ -110,7 +110,8 @@ impl Provider for MailerLite {
         .await
     }
 
-    /// Unsubscribes first, because it stops all mail. Leaving the group stops its chain.
+    /// Unsubscribes first, because that stops all mail. Leaving the group stops its chain of
+    /// e-mails.
     async fn suppress(
         &self,
         account: Account,

@@ -8,13 +8,13 @@ use std::{
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 
-/// With a margin: the provider counts requests where they arrive.
+/// A minute with a margin: the provider counts requests on their arrival.
 const MINUTE: Duration = Duration::from_secs(61);
 
-/// A minute by the provider's count.
+/// A minute as the provider counts it.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// Used even while other users exhaust the limit, to notice when they stop.
+/// The smallest rate, used even while other users exhaust the limit, to notice when they stop.
 const SMALLEST_PART: u32 = 10;
 
 /// Spaces requests evenly, without saving up unused time. Other users keep their part.
@@ -59,13 +59,15 @@ impl RateLimiter {
         }
     }
 
-    /// In the order of the callers. The turn of a dropped caller stays unused.
+    /// Waits for the caller's turn, in the order of the calls. The turn of a dropped caller stays
+    /// unused.
     pub async fn next(&self) {
         let at = self.state().reserve(Instant::now());
         sleep_until(at).await;
     }
 
-    /// The account's limit may be below the settings, and other users may use a part of it.
+    /// Adapts the pace to an answer: the account's limit may be lower than configured, and other
+    /// users may use a part of it.
     pub fn note(&self, allowance: Allowance) {
         let now = Instant::now();
         let mut state = self.state();
@@ -110,7 +112,8 @@ mod tests {
         RateLimiter::per_minute(limit.try_into().unwrap())
     }
 
-    /// When requests are sent in five minutes at full speed, after a minute of rest.
+    /// The times of requests that are sent at full speed for five minutes, after a minute without
+    /// any.
     async fn passages(limit: u32) -> Vec<Instant> {
         let limiter = limiter(limit);
         tokio::time::advance(WINDOW).await;
@@ -135,7 +138,7 @@ mod tests {
             });
             let limit = usize::try_from(limit).unwrap();
             assert!(busiest.max() <= Some(limit), "{limit}");
-            // It is not slower than necessary, either.
+            // The limiter is not slower than necessary, either.
             assert!(passages.len() >= limit * 5 * 95 / 100, "{limit}");
         }
     }

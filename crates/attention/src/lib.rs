@@ -1,11 +1,12 @@
-//! What an operator or integrator should look at, as a pure function from [`State`] to items.
+//! Finds problems that an operator or integrator should look at: a pure function from [`State`] to
+//! items.
 //!
-//! Each context says when something is the matter; here it becomes an [`AttentionItem`] with a
-//! sentence that names the source and says what to do. The job `attention` of the crate `workers`
-//! reads the state and stores the items.
+//! Each context decides what a problem is. Here it becomes an [`AttentionItem`] with a sentence
+//! that names the source and the remedy. The job `attention` of the crate `workers` reads the state
+//! and stores the items.
 //!
-//! A new kind is a variant of [`AttentionKind`], what it needs in [`State`], and a line of
-//! [`RULES`] with its function.
+//! A new kind needs a variant of [`AttentionKind`], its data in [`State`], and a line of [`RULES`]
+//! with its function.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ pub struct State {
     pub imports: Vec<LastImport>,
     pub accounts: Vec<(Account, AccountState)>,
     pub lookalikes: Vec<CompanyPairView>,
-    /// The reports that wait for an operator, and the clients' objections that do.
+    /// The reports and the clients' objections that wait for an operator.
     pub reports: Waiting,
     pub objections: Waiting,
 }
@@ -37,7 +38,7 @@ const RULES: [Rule; 8] = [
     dead_tasks, endpoints, held, degraded, sources, accounts, lookalikes, reports,
 ];
 
-/// Everything that needs attention. An item that began with nothing of its own begins now.
+/// Everything that needs attention. An item without a known beginning begins now.
 pub fn items(state: &State) -> Vec<AttentionItem> {
     let mut items = Vec::new();
     for rule in RULES {

@@ -1,8 +1,8 @@
-//! The limit of open files, and how many connections fit.
+//! The limit of open files, and the number of connections that it allows.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// For databases, the admin listener, the workers' calls and keys.
+/// Open files for databases, the admin listener, the workers' calls and keys.
 const RESERVED: u64 = 256;
 
 /// Returns `asked`, or fewer if the limit of open files is too low. Raises that limit first.

@@ -1,4 +1,4 @@
-//! Input files: opened, read by lines of bounded length, and ahead of their use.
+//! Opens input files, reads lines of bounded length, and reads ahead in a thread.
 
 use std::{
     fs::File,
@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 use tokio::sync::mpsc;
 
-/// For `-` standard input. Also returns the length if known.
+/// Opens a file, or standard input for `-`. Also returns the length if known.
 pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
     if path == Path::new("-") {
         return Ok((Box::new(BufReader::new(io::stdin())), None));
@@ -29,15 +29,15 @@ pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>
     open().with_context(|| format!("the file {} cannot be read", path.display()))
 }
 
-/// In constant memory. Its fields describe the last line.
+/// Reads lines in constant memory. The fields describe the last line.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
-    /// In bytes, without its end.
+    /// The longest line in bytes, without the line break.
     pub longest: usize,
-    /// From 1.
+    /// The number of the line, from 1.
     pub number: u64,
-    /// The offset of its end in bytes.
+    /// The offset in bytes of the end of the line.
     pub end: u64,
     /// Whether the line is too long, and only its beginning was kept.
     pub is_cut: bool,

@@ -1,4 +1,4 @@
-/// Ends the program with the exit code of bad usage.
+/// An error that ends the program with the exit code of bad usage.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Misconfigured(pub String);

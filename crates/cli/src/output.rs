@@ -75,13 +75,13 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
     }
 }
 
-/// Records that are printed page by page: as a table, or as a JSON array with an object a line.
+/// Prints records page by page: as a table, or as a JSON array with one object per line.
 ///
-/// Each column is `HEADING=key`, by a key of the record's JSON, which may lead into an object
-/// (`last_import/lines`). Of `key other` the first one with a value is shown. `key?` may be absent
-/// from all records. A column is as wide as the first page needs, or `:20` wide. With `:..80` the
-/// line is cut there, with `:below` a long value has a line of its own. `(UTC)` in the heading
-/// shows times to the minute.
+/// Each column is `HEADING=key`. The key is one of the record's JSON, and may lead into an object
+/// (`last_import/lines`). Of `key other` the first with a value is shown. `key?` may be absent from
+/// all records. A column is as wide as the first page needs, or `:20` wide. `:..80` cuts the line
+/// at that column; `:below` puts a long value on its own line. `(UTC)` in the heading shows times
+/// to the minute.
 pub struct List<P> {
     as_json: bool,
     columns: Vec<Column>,
@@ -101,7 +101,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         }
     }
 
-    /// Before the first page, prints the headings.
+    /// Prints a page; before the first page, the headings.
     pub fn page(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
         if !self.as_json {
             return self.lines(records);
@@ -162,7 +162,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         self.shown
     }
 
-    /// Prints whether a table is empty or has more rows. JSON has this on standard error.
+    /// Prints whether a table is empty or has more rows; for JSON, on standard error.
     pub fn end(mut self, nothing: &str, more: Option<String>) -> anyhow::Result<()> {
         if self.as_json {
             more.into_iter().for_each(print_error);
@@ -194,13 +194,13 @@ struct Column {
 #[derive(PartialEq, Eq)]
 enum Place {
     Of(Option<usize>),
-    /// Cut at this width of the line.
+    /// The line is cut at this width.
     Until(usize),
-    /// On a line of its own.
+    /// A long value has its own line.
     Below,
 }
 
-/// Of a cell that is cut.
+/// The smallest width of a cell that is cut.
 const LEAST_ROOM: usize = 16;
 
 impl Column {
@@ -239,7 +239,7 @@ impl Column {
     }
 }
 
-/// The first key with a value.
+/// The value of the first key that has one.
 fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
     let is_something = |value: &&Value| match value {
         Value::Null => false,
@@ -280,7 +280,7 @@ pub fn more(has_more: bool) -> Option<String> {
 
 const GAP: &str = "  ";
 
-/// One line for each key with a value. `key=never` shows `never` without a value.
+/// One line for each key with a value. `key=never` shows `never` if there is no value.
 pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();
@@ -298,7 +298,7 @@ pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// RFC 3339 with microseconds, so that all have one width.
+/// A time in RFC 3339 with microseconds, so that all times are equally wide.
 pub fn time(at: OffsetDateTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
@@ -306,7 +306,7 @@ pub fn time(at: OffsetDateTime) -> String {
     at.format(format).unwrap_or_else(|_| at.to_string())
 }
 
-/// For narrow lists.
+/// A time to the minute, for narrow lists.
 pub fn minute(at: OffsetDateTime) -> String {
     to_the_minute(&time(at))
 }

@@ -1,4 +1,4 @@
-//! What a program does around its command.
+//! The steps of a program before and after its command.
 
 use std::{env, path::Path, process::ExitCode};
 

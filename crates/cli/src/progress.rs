@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle, style::ProgressTracke
 
 const OF_INPUT: &str = "{bar:12} {percent:>3}% {msg} {left}";
 
-/// In bytes; a spinner if the length is unknown.
+/// A bar in bytes, or a spinner if the length is unknown.
 pub fn of_input(length: Option<u64>) -> ProgressBar {
     match length {
         Some(length) => bar(ProgressBar::new(length), OF_INPUT),
@@ -43,10 +43,11 @@ fn style(template: &str) -> Option<ProgressStyle> {
     Some(style.with_key("left", Estimate::default()))
 }
 
-/// Estimates the remaining time from the last minute. `None` at the beginning and without progress.
+/// Estimates the remaining time from the last minute. There is no estimate at the beginning, or
+/// without progress.
 #[derive(Clone, Debug, Default)]
 pub struct Estimate {
-    /// About one a second; the last one is of the last progress.
+    /// About one sample a second. The last sample is from the last progress.
     samples: VecDeque<(Instant, u64)>,
     now: Option<Instant>,
 }
@@ -100,7 +101,7 @@ impl Estimate {
     }
 }
 
-/// As one number, because it is only an estimate.
+/// A time as one number, because it is only an estimate.
 pub fn rounded(time: Duration) -> String {
     match time.as_secs() + 1 {
         seconds @ ..100 => format!("{seconds} s left"),

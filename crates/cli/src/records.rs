@@ -1,4 +1,4 @@
-//! The records of a CSV file (RFC 4180) with their line numbers.
+//! Reads the records of a CSV file (RFC 4180) with their line numbers.
 //!
 //! The crate `csv` parses each record, but counts wrong lines after blank lines and CR LF. So the
 //! end of a record is found here.
@@ -10,16 +10,16 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use crate::input::{LineReader, without_mark};
 
-/// In bytes. Limits the damage of an unclosed quote.
+/// The limit of a record in bytes, which limits the damage of an unclosed quote.
 const MAX_RECORD_BYTES: usize = 64 << 10;
 
-/// Of the widest layout.
+/// The number of columns of the widest layout.
 const MAX_COLUMNS: usize = 6;
 
-/// In the order of the layout. A missing column is empty.
+/// The fields of a record in the order of the layout. A missing column is empty.
 pub type Fields = [String; MAX_COLUMNS];
 
-/// The columns may be in any order.
+/// The columns of a file, which may be in any order.
 #[derive(Debug)]
 pub struct Layout {
     pub columns: [&'static str; MAX_COLUMNS],
@@ -30,7 +30,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// `None` for an ignored column, and for a header that does not fit.
+    /// The place of each column (`None` if ignored). `None` for a header that does not fit.
     fn places(&self, header: &[String]) -> Option<Vec<Option<usize>>> {
         let place = |name: &String| self.columns.iter().position(|column| column == name);
         let mut places = Vec::with_capacity(header.len());
@@ -61,11 +61,11 @@ impl Layout {
 
 #[derive(Debug)]
 pub struct Record {
-    /// The first line, from 1.
+    /// The number of the first line, from 1.
     pub line: u64,
-    /// In bytes.
+    /// The offset of the end in bytes.
     pub end: u64,
-    /// An error says why the record is refused.
+    /// The fields, or why the record is refused.
     pub fields: Result<Fields, String>,
 }
 
@@ -120,7 +120,7 @@ impl<R: BufRead> Records<R> {
         }))
     }
 
-    /// Without the byte order mark of some programs.
+    /// The text without the byte order mark that some programs write.
     fn text(&self) -> &[u8] {
         without_mark(&self.buffer)
     }
@@ -197,7 +197,7 @@ fn split(text: &[u8]) -> Result<ByteRecord, String> {
 enum Quotes {
     #[default]
     Start,
-    /// Where a quote means nothing.
+    /// A quote has no meaning here.
     Plain,
     Open,
     /// After a quote within quotes, which closes them or escapes another.

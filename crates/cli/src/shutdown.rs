@@ -1,4 +1,4 @@
-//! The first SIGTERM or SIGINT stops the program properly, the second one at once.
+//! The first SIGTERM or SIGINT stops the program in order, the second one at once.
 
 use std::{io, process};
 
@@ -16,7 +16,7 @@ pub struct StopSignals {
 }
 
 impl StopSignals {
-    /// Before that, a signal ends the process as usual.
+    /// Handles signals from now on. Before, a signal ends the process as usual.
     pub fn listen() -> io::Result<Self> {
         // A write past the file size limit then fails; SIGXFSZ would end the process.
         drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
@@ -26,7 +26,7 @@ impl StopSignals {
         })
     }
 
-    /// From then on, a second signal ends the process at once.
+    /// Waits for a signal. From then on, a second signal ends the process at once.
     pub async fn asked(mut self) {
         let name = self.next().await.0;
         tracing::info!(signal = name, "stopping; a second signal stops at once");

@@ -21,7 +21,7 @@ impl Supervisor {
         let watchdog = sd_notify::watchdog_enabled().filter(|limit| *limit > LEAST);
         let watchdog = watchdog.map(|limit| {
             AbortOnDropHandle::new(tokio::spawn(async move {
-                // So that one may be late.
+                // Three reports per limit, so that one may be late.
                 let mut interval = interval(limit / 3);
                 loop {
                     interval.tick().await;

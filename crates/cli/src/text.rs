@@ -1,4 +1,4 @@
-//! Makes untrusted text safe for a terminal: no control characters or turned text.
+//! Makes untrusted text safe for a terminal: no control characters, no changes of direction.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use fields::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Control characters, line breaks, and turns of direction. The plain marks U+200E, U+200F and
+/// Control characters, line breaks, and changes of direction. The plain marks U+200E, U+200F and
 /// U+061C belong to Arabic and Hebrew texts.
 fn is_unsafe(c: char) -> bool {
     c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Safe as one line.
+/// A text made safe, as one line.
 pub fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -23,7 +23,7 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// Safe, keeping its lines.
+/// A text made safe, with its lines.
 pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()

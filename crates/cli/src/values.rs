@@ -1,5 +1,5 @@
-//! Parses the values of options and variables. Errors read well after the name, and do not repeat
-//! values that may hold a password.
+//! Parses the values of options and variables. An error is printed after the option's name, and
+//! does not repeat a value that may hold a password.
 
 use std::{
     ffi::OsStr,
@@ -30,7 +30,7 @@ pub fn whole<T: TryFrom<u64> + 'static>(
     }
 }
 
-/// From 1.
+/// A number of seconds, from 1.
 pub fn seconds(
     most: u64,
 ) -> impl Fn(&str) -> Result<Duration, String> + Clone + Send + Sync + 'static {
@@ -68,7 +68,8 @@ pub fn named<T: Clone + Send + Sync + 'static>(
     Names(names.into()).try_map(move |text| parse(&text))
 }
 
-/// Accepts any text: the parser after it ignores spaces, and its error names the possible words.
+/// Accepts any text: the parser that follows ignores spaces, and its error names the possible
+/// words.
 #[derive(Clone)]
 struct Names(Vec<&'static str>);
 
@@ -116,7 +117,7 @@ pub enum AdminBind {
 }
 
 impl AdminBind {
-    /// On the loopback interface.
+    /// This port on the loopback interface, if it is free.
     pub fn if_free(port: u16) -> Self {
         Self::IfFree((Ipv4Addr::LOCALHOST, port).into())
     }
@@ -130,7 +131,7 @@ pub fn admin_bind(text: &str) -> Result<AdminBind, String> {
     address.map_err(|reason| format!("{reason}, nor `off`"))
 }
 
-/// Without credentials.
+/// A URL of the web without credentials.
 pub fn web_url(text: &str) -> Result<Url, String> {
     // The value is not repeated: it may hold a password.
     let url = Url::parse(text.trim())
@@ -144,7 +145,7 @@ pub fn web_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Paths are appended to it.
+/// A URL to which paths are appended.
 pub fn base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
     if url.query().is_some() || url.fragment().is_some() {
@@ -153,7 +154,7 @@ pub fn base_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// At the root of its host, without a slash at the end.
+/// A URL at the root of its host, returned without a slash at the end.
 pub fn root_url(
     why: &'static str,
 ) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
@@ -177,7 +178,8 @@ pub fn api_key(text: &str) -> Result<SecretString, String> {
     }
 }
 
-/// Checks a parser by lines: after a bar the debug form of the value, after `!` that of the error.
+/// Checks a parser by lines: after a bar comes the debug form of the value, after `!` that of the
+/// error.
 ///
 /// # Panics
 ///

@@ -10,7 +10,7 @@ use crate::{
     failure::{Failure, may_pass},
 };
 
-/// In bytes: receipts of 64 MiB, and the summary.
+/// The limit in bytes: receipts of 64 MiB, and the summary.
 const LARGEST: usize = 80 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -36,11 +36,11 @@ pub struct Receipt {
     pub errors: Option<Box<RawValue>>,
     #[serde(default)]
     pub notices: Vec<Notice>,
-    /// Of a line that a dry run would take.
+    /// The preview of a line that a dry run would take.
     pub preview: Option<Preview>,
 }
 
-/// What a line that was taken did not do as sent.
+/// A part of a taken line that the service did not do as sent.
 #[derive(Debug, Deserialize)]
 pub struct Notice {
     pub code: String,
@@ -49,7 +49,7 @@ pub struct Notice {
     pub message: String,
 }
 
-/// What a dry run previews of a line.
+/// A dry run's preview of a line.
 #[derive(Debug, Deserialize)]
 pub struct Preview {
     pub verdict: Option<Verdict>,
@@ -70,8 +70,8 @@ pub struct Remark {
 }
 
 impl Receipt {
-    /// Whether the line expires a missing posting, so that nothing is left to do. No other refusal
-    /// of a line has this status.
+    /// Whether the line expires a missing posting, so that nothing is left to do. Lines are refused
+    /// with this status for no other reason.
     pub fn is_needless(&self) -> bool {
         self.outcome == Outcome::Refused && self.status == Some(404)
     }
@@ -110,7 +110,7 @@ pub struct Summary {
     pub counts: Counts,
     /// Whether the body ended properly, and every line has an outcome.
     pub complete: bool,
-    /// Receipts that the answer lacks because they are too many.
+    /// The number of receipts that the answer leaves out because there are too many.
     pub receipts_omitted: u64,
     pub unattributed: u64,
     pub missing: Option<Missing>,

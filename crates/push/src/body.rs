@@ -18,7 +18,8 @@ const READ_AHEAD: usize = 4;
 /// How long the body waits for the next block. The service's limit is 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Why a body ended early. As an error, it keeps the service from taking the body as complete.
+/// Why a body ended early. As the body's error, it keeps the service from taking the body as
+/// complete.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
@@ -31,8 +32,9 @@ struct Block {
     lines: u64,
 }
 
-/// Replaces the first `taken` lines that are not blank by blank ones, so others keep their numbers.
-/// A catalogue ends with a line that states the number of lines, unless the source has one.
+/// Replaces the first `taken` lines that are not blank by blank lines, so that other lines keep
+/// their numbers. A catalogue ends with a line that states the number of lines, unless the source
+/// has such a line.
 pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -> Body {
     let (sender, blocks) = mpsc::channel(READ_AHEAD);
     let (reopens, has_end) = (options.reopen, options.catalogue.is_some());
@@ -45,7 +47,7 @@ pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -
                 Ok(Some(block)) => block,
                 // A reader that disappears must not make the body look complete.
                 Ok(None) => Err(Unreadable("the input was not read to its end".to_owned())),
-                // White space before the next line.
+                // A space before the next line keeps the import alive.
                 Err(_) => return Some((Ok(b" ".to_vec()), (blocks, progress))),
             };
             let text = block.map(|block| {

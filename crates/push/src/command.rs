@@ -61,7 +61,7 @@ pub struct Push {
     )]
     client_id: Option<String>,
 
-    /// The OAuth client's secret; better set as the variable, which other users cannot see
+    /// The OAuth client's secret; prefer the variable, which other users cannot see
     #[arg(
         long,
         value_name = "SECRET",
@@ -70,13 +70,14 @@ pub struct Push {
     )]
     pub client_secret: Option<SecretString>,
 
-    /// The file is all that the client offers under this name: postings that it named before and
-    /// does not name now expire, and expired ones that it names are reopened
+    /// The file has all postings that the client offers under this name. Postings that earlier
+    /// files named expire if this file does not name them; expired postings that it names are
+    /// reopened
     #[arg(long, value_name = "NAME", value_parser = values::catalogue)]
     catalogue: Option<CatalogueName>,
 
-    /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
-    /// --min-missing of them; the service's default is 30. 100 lets everything through
+    /// Expire nothing if the missing postings are more than this percentage of the catalogue, and
+    /// more than --min-missing; the service's default is 30. With 100, any number expires
     #[arg(
         long,
         value_name = "PERCENT",
@@ -85,16 +86,17 @@ pub struct Push {
     )]
     max_missing: Option<u8>,
 
-    /// Let up to this many postings expire, whatever their share; the service's default is 20
+    /// Let up to this number of postings expire, whatever their percentage; the service's default
+    /// is 20
     #[arg(long, value_name = "POSTINGS", requires = "catalogue")]
     min_missing: Option<u64>,
 
-    /// Let missing postings expire although up to this many refused lines may be about other
-    /// postings; the service's default is 0
+    /// Let missing postings expire although up to this number of refused lines may be about them;
+    /// the service's default is 0
     #[arg(long, value_name = "LINES", requires = "catalogue")]
     max_unattributed: Option<u64>,
 
-    /// Expire only postings that this many pushes in a row have missed, 1 to 10; the service's
+    /// Expire a posting only if this number of pushes in a row missed it, 1 to 10; the service's
     /// default is 1
     #[arg(
         long,
@@ -126,7 +128,7 @@ pub struct Push {
     json: JsonArgs,
 }
 
-/// The command as a program of its own, with the variables of `posthaste push`.
+/// The command as a separate program, with the variables of `posthaste push`.
 pub fn definitions() -> clap::Command {
     let push = Push::augment_args(clap::Command::new("push"));
     let root = options::documented(clap::Command::new("posthaste").subcommand(push));
@@ -141,7 +143,7 @@ struct HandlingArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Correct what is certain, and leave out other wrong optional values
+    /// Correct clear mistakes, and leave out other wrong optional values
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
 }
@@ -248,7 +250,7 @@ fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
     Ok(BufWriter::new(file))
 }
 
-/// Opening the rejects file would empty the input if both are the same.
+/// If input and rejects are the same file, opening the rejects would empty the input.
 fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
     // A file that does not exist cannot be the input.
     let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {

@@ -13,7 +13,7 @@ pub enum Failure {
         message: String,
         after: Option<Duration>,
         is_answer: bool,
-        /// Outcomes that the failed attempt nevertheless had.
+        /// Outcomes of lines that the failed attempt completed.
         done: Counts,
     },
     Last(anyhow::Error),

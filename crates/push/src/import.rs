@@ -23,7 +23,7 @@ pub enum Handling {
     Usual,
     /// Refuses unknown fields.
     Strict,
-    /// Has values corrected or left out.
+    /// Asks for corrections: wrong values are replaced or left out.
     Lenient,
 }
 

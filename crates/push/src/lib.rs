@@ -3,10 +3,10 @@
 //! A [`Source`] has the lines: a file or standard input, plain or compressed, NDJSON or one JSON
 //! array. A [`Conversion`] creates lines from another format first. The [`Loader`] streams them in
 //! one request. After a broken connection or an outage it waits, and sends everything again; lines
-//! already taken do not change. [`Progress`] reports meanwhile, and [`show`] displays it. The
+//! already taken do not change. [`Progress`] is updated meanwhile, and [`show`] displays it. The
 //! [`Import`] has the outcome; [`Summary`] and [`write_rejects`] report it.
 //!
-//! [`Push`] is the command, of `posthaste` and of a program of its own.
+//! [`Push`] is the command, in `posthaste` and in `posthaste-push`.
 //!
 //! Memory is bounded for any input: a few blocks, and at most 64 MiB of receipts.
 

@@ -1,5 +1,5 @@
-//! The lines of an input: lines of text, objects that are spread over several lines, or items of a
-//! JSON array. Invalid JSON is passed on as well.
+//! Splits an input into lines: lines of text, objects that are spread over several lines, or items
+//! of a JSON array. Invalid JSON is passed on as well.
 
 use std::{
     cell::Cell,
@@ -11,14 +11,14 @@ use std::{
 use cli::input::LineReader;
 use fields::body::Nesting;
 
-/// In bytes. Limits the memory for files without line breaks; services accept far less.
+/// The limit in bytes, for files without line breaks. Services accept far less.
 const LONGEST_LINE: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// From 1. In an array, the number of the item.
+    /// The number of the line, or in an array of the item, from 1.
     pub number: u64,
-    /// Without surrounding white space and line breaks.
+    /// The line without surrounding white space and line breaks.
     pub text: &'a [u8],
     /// The bytes read so far, as they are in the file.
     pub position: u64,
@@ -65,7 +65,7 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
             if (!is_part || spread.is_complete()) && !self.add_spread(&mut spread) {
                 return Ok(());
             }
-            // It may begin another object.
+            // The line may begin another object.
             if !is_part && !spread.take(&text) && !self.add(&text) {
                 return Ok(());
             }
@@ -75,8 +75,8 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
         Ok(())
     }
 
-    /// Passes on an object that is spread over lines as the first of them, and blank lines for the
-    /// rest, so that line numbers are unchanged.
+    /// Passes on an object that is spread over lines: as one line, then blank lines, so that line
+    /// numbers are unchanged.
     fn add_spread(&mut self, spread: &mut Spread) -> bool {
         let Spread { text, lines, .. } = std::mem::take(spread);
         (0..lines).all(|nth| self.add(if nth == 0 { &text } else { b"" }))
@@ -111,7 +111,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Takes a line if it belongs to the object. Only the first one begins with a brace.
+    /// Takes a line if it belongs to the object. Only the first line begins with a brace.
     fn take(&mut self, line: &[u8]) -> bool {
         let is_part = if self.lines == 0 {
             line.trim_ascii_end() == b"{"
@@ -170,7 +170,7 @@ impl Items {
                     None
                 }
                 b',' => None,
-                // The comma is missing.
+                // The comma between the items is missing.
                 b'{' if is_complete => Some(byte),
                 _ => return self.keep(byte).map(|()| None),
             };
@@ -198,8 +198,8 @@ impl Items {
         Ok(())
     }
 
-    /// Ends the item where the next one seems to begin inside a string: an extra quotation mark has
-    /// swapped inside and outside. An intact string would escape these marks.
+    /// Ends the item if the next one seems to begin inside a string: an extra quotation mark has
+    /// swapped inside and outside. In an intact string the quotation marks would be escaped.
     fn cut(&mut self) -> Option<Vec<u8>> {
         let text = self.item.strip_suffix(b":")?.trim_ascii_end();
         let names = [&b"\"id\""[..], b"\"payload\""];

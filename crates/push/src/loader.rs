@@ -24,7 +24,7 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the service may make no progress. A rate limit slows down imports with many lines.
+/// How long an attempt may go without progress. A rate limit slows down imports with many lines.
 const PATIENCE: Duration = Duration::from_mins(15);
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Loader {
         token::request(&self.http, &endpoint, &self.credentials).await
     }
 
-    /// Sends all lines. A full import is continued by another one.
+    /// Sends all lines. When an import is full, another one continues it.
     pub async fn push(&self, source: &Source, options: &Options) -> anyhow::Result<Import> {
         let mut import = Import::default();
         let mut taken = 0;

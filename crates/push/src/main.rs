@@ -1,4 +1,4 @@
-//! `posthaste-push`: the command `posthaste push` as a program of its own, for machines without the
+//! `posthaste-push`: the command `posthaste push` as a separate program, for machines without the
 //! server.
 
 use std::process::ExitCode;

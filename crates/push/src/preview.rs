@@ -1,4 +1,4 @@
-//! What a dry run previews of each line: the verdict of the rules, remarks, and notices by field.
+//! Previews of a dry run: the verdict of the rules, remarks, and notices by field.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::answer::Receipt;
 pub struct Finding {
     /// `approved`, `rejected`, `remark`, or the code of a notice.
     pub kind: String,
-    /// The field of a notice.
+    /// The code of a verdict or remark, or the field of a notice.
     pub code: String,
     pub count: u64,
-    /// The identifier and the sentence of the first of them.
+    /// The identifier of the first of these lines; `sentence` is that line's.
     pub id: String,
     pub sentence: String,
 }

@@ -19,7 +19,7 @@ pub struct Snapshot {
 
 #[derive(Debug)]
 struct State {
-    /// Without the wait.
+    /// The state without the wait.
     now: Snapshot,
     furthest: u64,
     doing: Doing,

@@ -78,7 +78,7 @@ pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     reasons
 }
 
-/// What two reasons have in common, word by word. `None` if values contain spaces.
+/// The common words of two reasons. `None` if values contain spaces.
 fn common(one: &str, other: &str) -> Option<String> {
     if one == other {
         return Some(one.to_owned());
@@ -109,7 +109,7 @@ fn common(one: &str, other: &str) -> Option<String> {
 fn rule_of(message: &str) -> String {
     let mut rule = String::with_capacity(message.len());
     for (n, part) in message.split('"').enumerate() {
-        // Every other part is between quotes.
+        // Every second part is between quotes.
         if n % 2 == 1 {
             rule.push_str(VALUE);
             continue;

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Serialize)]
 struct Reject<'a> {
     id: Cow<'a, RawValue>,
-    /// A text if the line was unreadable, or its payload is a text.
+    /// The payload is a text if the line was unreadable, or had a text as its payload.
     payload: Cow<'a, RawValue>,
     status: Option<u16>,
     message: &'a str,

@@ -1,4 +1,4 @@
-//! When an import is repeated, and when the push fails.
+//! Decides when an import is repeated, and when the push fails.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use runtime::RetryPolicy;
 
 const POLICY: RetryPolicy =
     RetryPolicy::doubling(Duration::from_millis(250), Duration::from_secs(15));
-/// How long attempts may fail without getting further.
+/// How long attempts may fail without reaching a later line.
 const LIMIT: Duration = Duration::from_mins(3);
 
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Retries {
 
 impl Retries {
     /// Returns at least the wait that the service requested. `None` once `LIMIT` has passed; an
-    /// attempt that got further restarts it.
+    /// attempt that reached a later line restarts that time.
     pub fn next_wait(
         &mut self,
         reached: u64,

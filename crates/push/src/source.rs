@@ -1,6 +1,6 @@
-//! The input: its place, compression and form. [`lines`](crate::lines) splits it.
+//! The input: its place, compression and form. [`lines`](crate::lines) splits the input.
 //!
-//! Its first bytes decide, not its name: plain, gzip or Zstandard; lines or one JSON array.
+//! The first bytes decide, not the file's name: plain, gzip or Zstandard; lines or one JSON array.
 
 use std::{
     cell::Cell,
@@ -21,9 +21,9 @@ use crate::{
     spool::{Spool, SpoolReader},
 };
 
-/// The bytes that are examined.
+/// How many bytes are examined.
 const ENOUGH: u64 = 4 << 10;
-/// In characters.
+/// How many characters an error shows.
 const SHOWN: usize = 40;
 const BUFFER: usize = 256 << 10;
 
@@ -36,21 +36,21 @@ pub struct Source {
 #[derive(Clone, Debug)]
 enum Content {
     File(PathBuf),
-    /// For input that can be read only once.
+    /// A copy of input that can be read only once.
     Spool(Arc<Spool>),
     Text(Arc<[u8]>),
 }
 
 impl Source {
-    /// A file, or standard input for `-`, with lines or an array. Anything but a regular file is
-    /// copied to a temporary file while it is read.
+    /// Opens a file, or standard input for `-`, with lines or an array. Input that is no regular
+    /// file is copied to a temporary file while it is read.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let source = Self::find(path)?;
         source.unpacked(Rc::default())?;
         Ok(source)
     }
 
-    /// Like [`Self::open`], whatever the content.
+    /// Like [`Self::open`], but with any content.
     pub(crate) fn find(path: &Path) -> anyhow::Result<Self> {
         let is_stdin = path == Path::new("-");
         let name = if is_stdin {
@@ -222,7 +222,7 @@ mod tests {
 
     fn read(content: &[u8]) -> anyhow::Result<Vec<(u64, String)>> {
         let folder = tempfile::tempdir()?;
-        // The name does not count.
+        // The name of the file does not count.
         let path = folder.path().join("in.csv");
         fs::write(&path, content)?;
         let source = Source::open(&path)?;

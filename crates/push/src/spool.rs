@@ -1,4 +1,4 @@
-//! A temporary file that keeps input which can be read only once.
+//! A temporary file for input that can be read only once.
 
 use std::{
     fs::File,

@@ -11,10 +11,10 @@ use crate::{
     reasons::{Reason, reasons},
 };
 
-/// In characters, for a reason and its remedy.
+/// The length in characters of a reason and its remedy.
 const SHOWN_LENGTH: usize = 66;
 
-/// A reason, shortened before its remedy.
+/// A reason. If it is too long, only the part before its remedy is shortened.
 fn shown(reason: &str) -> String {
     let reason = plain(reason);
     match reason.rsplit_once("; ") {
@@ -31,7 +31,7 @@ pub struct Summary {
     lines: u64,
     #[serde(flatten)]
     counts: Counts,
-    /// Refused lines without a certain identifier.
+    /// Refused lines whose identifier is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<NonZero<u64>>,
     /// Refused lines that expire a missing posting.
@@ -49,7 +49,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
     reasons: Vec<Reason>,
-    /// What a dry run previews.
+    /// The findings of a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     previews: Vec<Finding>,
     seconds: f64,

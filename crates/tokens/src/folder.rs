@@ -23,7 +23,7 @@ use crate::{
 };
 
 const PEM_LABEL: &str = "PRIVATE KEY";
-/// In bytes, far more than a P-256 key needs.
+/// The limit in bytes, far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
 /// Permissions of group and others, forbidden for key files.
 const OTHERS: u32 = 0o077;
@@ -82,7 +82,7 @@ impl KeyFolder {
         }
     }
 
-    /// Reads only the keys that the folder's owner can read: an operator may run as root.
+    /// Reads only the keys that the folder's owner can read, because an operator may run as root.
     pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
         let mut set = self.list()?;
         let Ok(folder) = fs::metadata(&self.path) else {
@@ -125,7 +125,7 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Copies the usable keys into another folder and returns their ids. Identical keys stay.
+    /// Copies the usable keys into another folder, unless they are there. Returns their ids.
     pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
         let keys = self.list()?;
         target
@@ -144,8 +144,8 @@ impl KeyFolder {
         Ok(ids)
     }
 
-    /// A key comes from `before` if its file is unchanged or temporarily unreadable. If others can
-    /// write to the folder, none of its keys is trusted.
+    /// A key is taken from `before` if its file is unchanged or temporarily unreadable. If others
+    /// can write to the folder, none of its keys is trusted.
     pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {

@@ -1,6 +1,6 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Other algorithms, keys in the header, encryption and extensions are absent on purpose.
+//! Other algorithms, keys in the header, encryption and extensions are refused on purpose.
 
 use std::sync::Arc;
 
@@ -135,8 +135,8 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Checks format, type, key, signature, issuer, audience, claims and expiry. Tokens verified
-    /// before come from the cache while their key is known.
+    /// Checks format, type, key, signature, issuer, audience, claims and expiry. A token that was
+    /// verified before comes from the cache while its key is known.
     pub fn verify(
         &self,
         token: &str,

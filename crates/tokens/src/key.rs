@@ -132,12 +132,12 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// Oldest first.
+    /// The keys, oldest first.
     pub fn keys(&self) -> &[Arc<Key>] {
         &self.keys
     }
 
-    /// The newest key that is old enough to sign, or else the oldest.
+    /// The newest key that is old enough to sign, otherwise the oldest.
     pub fn signing(&self, now: OffsetDateTime) -> Option<&Arc<Key>> {
         self.keys
             .iter()

@@ -2,8 +2,8 @@
 //! tokens in the links of subscribers.
 //!
 //! All keys of the folder verify tokens. The newest key signs once it is 30 seconds old: by then
-//! every process has read the folder again. A key that other users can read is not used, nor is any
-//! key of a folder that they can write to.
+//! every process has read the folder again. A key that other users can read is not used. If other
+//! users can write to the folder, none of its keys is used.
 
 pub mod audit;
 mod folder;

@@ -10,7 +10,7 @@ const ROOT: u32 = 0;
 const OWNER_READS: u32 = 0o400;
 
 /// Gives a file that root created the owner and group of its folder, as SQLite does. If that fails,
-/// the file stays root's: the service may run as root.
+/// root keeps the file: the service may run as root.
 pub fn inherit_owner(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();

@@ -37,7 +37,7 @@ impl KeyRing {
         Ok(Self::new(keys, move |known| folder.load(known)))
     }
 
-    /// `read` reads the keys again, given the known ones.
+    /// `read` gets the known keys and reads the keys again.
     pub fn new(
         keys: KeySet,
         read: impl Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync + 'static,

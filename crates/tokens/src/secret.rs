@@ -1,4 +1,4 @@
-//! Client secrets: 256 random bits, stored by SHA-256. A slow hash adds no security.
+//! Client secrets: 256 random bits, stored as SHA-256. A slow hash would add no security.
 
 use std::fmt;
 

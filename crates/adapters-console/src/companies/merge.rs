@@ -1,5 +1,5 @@
-//! `/companies/similar`: companies that may be one, and forms to merge, unmerge and distinguish
-//! them.
+//! `/companies/similar`: pairs of possibly identical companies, and forms to merge, unmerge and
+//! distinguish them.
 
 use access::Client;
 use askama::Template;
@@ -28,7 +28,7 @@ const AND: char = '+';
 #[template(path = "companies/similar.html")]
 struct Page {
     frame: Frame,
-    /// Companies on other owners' sites, on the first page.
+    /// Companies on other owners' sites; only on the first page.
     lookalikes: Vec<CompanyPairView>,
     rows: Vec<CompanyPairView>,
     clients: Vec<Client>,

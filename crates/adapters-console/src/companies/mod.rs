@@ -27,7 +27,7 @@ use crate::{
 };
 
 const PAGE: usize = 50;
-/// The most postings of a company that are counted: the page waits for it.
+/// The limit to which a company's postings are counted: the page waits for the count.
 const COUNTED: usize = 10_000;
 const NO_OWNER: &str = "none";
 const CHANGE: &str = "change";
@@ -107,7 +107,7 @@ async fn list(visit: OperatorVisit) -> Answer {
             (Some(after), _) => after.to_owned(),
             (None, from) => {
                 let (from, id) = start(from.unwrap_or_default());
-                // The list follows the website, which is itself wanted.
+                // The list begins after the website, so the website's own company is added.
                 if let Some(id) = id {
                     let found = companies.company(id).await?;
                     rows.extend(found.filter(|view| view.company.alias_of.is_none()));
@@ -137,7 +137,7 @@ async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The website key at which the list starts for a typed text, without or with a scheme, and that
+/// The website key at which the list starts for a typed text, with or without a scheme, and that
 /// website's company.
 fn start(typed: &str) -> (String, Option<CompanyId>) {
     let key = WebsiteKey::parse(typed);

@@ -1,4 +1,4 @@
-//! What a form's page shows: values, and why the form was refused.
+//! The values that a form's page shows, and why the form was refused.
 
 use std::fmt::Display;
 
@@ -18,7 +18,7 @@ pub struct Fault<'a> {
 pub struct Fields {
     pub values: Query,
     pub refusal: Option<Refusal>,
-    /// A search changes nothing.
+    /// The message of a refused search differs: a search changes nothing.
     pub is_search: bool,
 }
 
@@ -30,7 +30,7 @@ impl Fields {
         }
     }
 
-    /// The fields of this form, if the page's refused form was another one.
+    /// The refused fields if they belong to one of these actions, otherwise `otherwise`.
     pub fn of_action(refused: &Self, actions: &[&str], otherwise: Self) -> Self {
         let action = refused.get("action");
         if refused.refusal.is_some() && actions.contains(&action) {

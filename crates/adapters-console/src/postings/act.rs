@@ -126,7 +126,8 @@ async fn answer(visit: &OperatorVisit, posting: &Posting, form: &Form, action: &
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
 
-/// Handles a form about a list's chosen postings: each is decided by itself, with its own result.
+/// Handles a form about the chosen postings of a list: each posting is decided separately, with its
+/// own result.
 pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     let back = form.get("back").and_then(|back| back.split_once('?'));
     let back = Query::parse(back.map_or("", |(_, query)| query)).address(PATH);
@@ -183,8 +184,8 @@ async fn decide(
     decide_again(COMMAND_PATIENCE, attempt).await
 }
 
-/// Decides about one of many, and returns the result as a text. Earlier decisions remain if the
-/// store becomes unavailable.
+/// Decides about one of many postings, and returns the result as a text. If the store becomes
+/// unavailable, earlier decisions stay.
 async fn decide_one(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,

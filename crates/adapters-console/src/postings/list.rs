@@ -26,13 +26,13 @@ use crate::{
 };
 
 pub const PATH: &str = "/postings";
-/// The most postings on a page, and in one decision about many.
+/// The limit of postings on a page, and in one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
 pub const VERSION: char = '@';
 /// The parameter for one posting's identifier, on clients' pages.
 pub const ONE: &str = "posting";
-/// How long a search runs for its first page and for a further one, which is requested; and how
-/// many postings it examines.
+/// How long a search runs for its first page and for each further page, and how many postings it
+/// examines.
 const FIRST_TIME: Duration = Duration::from_millis(50);
 const FURTHER_TIME: Duration = Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
@@ -47,7 +47,7 @@ struct Page<'a> {
     clients: Vec<Client>,
     found: FoundPage,
     next: Option<String>,
-    /// Whether the search ended before the list.
+    /// Whether the search stopped before the end of the list.
     is_partial: bool,
     is_search: bool,
     has_filters: bool,
@@ -81,8 +81,8 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     page(&visit, &here, Fields::default()).await
 }
 
-/// The list at an address, and the form about its postings. A client's people find those it may
-/// see.
+/// The list at an address, and the form about its postings. A client's people find the postings
+/// that the client may see.
 pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
     let (wanted, search) = Form::search(query.clone(), wanted);

@@ -156,7 +156,7 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     ])
 }
 
-/// Fields that wait for a verdict: as shown, and as pushed.
+/// Fields that wait for a verdict: name, shown value and pushed value.
 fn waiting(view: &PostingView, pending: &Pending) -> Vec<(String, String, String)> {
     let (shown, details) = (&view.posting.details, &pending.values);
     let shown = serde_json::to_value(shown).unwrap_or_default();

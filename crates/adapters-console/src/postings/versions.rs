@@ -1,4 +1,4 @@
-//! `/postings/{uuid}/versions`: values that changes replaced, and how to restore them.
+//! `/postings/{uuid}/versions`: values that changes replaced, and the form to restore them.
 
 use access::Client;
 use actix_web::web;

@@ -208,7 +208,7 @@ struct Issued<'a> {
     endpoint: &'a Endpoint,
     owner: By,
     secret: String,
-    /// How long the previous secret also signs; `None` for the first one.
+    /// How long the previous secret also signs; `None` for the first secret.
     overlap: Option<i64>,
 }
 

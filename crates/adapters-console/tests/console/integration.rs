@@ -216,8 +216,8 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     assert_eq!(visitor.get(&theirs).await.status, 404);
 }
 
-/// Every page and form, with its scopes, of which one suffices; none if a session is enough. `ID`
-/// is a webhook's.
+/// Every page and form with its scopes. One of the scopes is enough; without scopes any session is.
+/// `ID` is a webhook's.
 const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("", None, Scope::READERS),
     ("/postings", None, Scope::READERS),
@@ -292,7 +292,7 @@ async fn a_session_has_the_scopes_of_its_link_that_its_client_still_has() {
     for scopes in one_each.chain([Vec::new(), Scope::ALL.to_vec()]) {
         let cookie = desk.visit(&acme.clone().narrowed(&scopes)).await;
         check_routes(&desk, webhook, &cookie, &scopes).await;
-        // A link with all scopes, of a client that has lost some since.
+        // A link with all scopes, of a client that later lost some of them.
         let cookie = desk.visit(&acme).await;
         let stored = desk.store.find(acme.id).await.unwrap().unwrap();
         let change = |scopes: &[Scope]| ClientChange {

@@ -110,7 +110,7 @@ async fn the_audit_is_filtered_and_leads_to_what_it_is_about() {
         "<a href=\"/audit?by=bob\">bob</a>",
     ]);
     for (query, count) in [
-        // She also created the link.
+        // Ann also created the link.
         ("by=ann", 5),
         ("by=ann&action=clients.update", 1),
         ("by=bob", 1),

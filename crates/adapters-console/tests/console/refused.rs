@@ -1,4 +1,4 @@
-//! Refused forms: their page returns, with what was typed and its faults.
+//! Refused forms: their page is shown again with the typed values and their faults.
 
 use domain::testing::create;
 use kernel::{ClientId, Prefixes, event::Cursor, testing::uuid};
@@ -32,8 +32,8 @@ fn assert_shown(page: &Answer, result: &str, field: &str, fault: &str) {
 
 const UNCHANGED: &str = "role=\"alert\">Nothing was changed. ";
 
-/// Sends forms, and checks that each is refused with its page. A line has path and form, the field
-/// with the fault, the fault, and further content.
+/// Sends forms, and checks that each is refused with its page. A line has the path and form, the
+/// field with the fault, the fault, and further content of the page.
 async fn check(desk: &Desk, table: &str) {
     let ann = desk.operator("ann").await;
     for line in table.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Who is admitted, and which requests of other sites are refused.
+//! Tests which visitors are admitted, and which requests of other sites are refused.
 
 use std::sync::Arc;
 

@@ -98,7 +98,7 @@ async fn only_the_apis_own_words_mean_absence() {
     }
 }
 
-/// A refusal for another reason does not suppress a subscriber.
+/// A 422 for another reason does not suppress a subscriber.
 #[tokio::test]
 async fn a_suppressed_subscriber_is_no_failure() {
     let groups = json!({"email": ["This subscriber is unsubscribed"], "groups.0": ["No."]});
@@ -166,7 +166,7 @@ async fn an_answer_without_json_is_retried() {
         let expect = Some(Retry { message, after });
         assert_eq!(said.upsert.err(), expect, "{body}");
         assert_eq!(said.find.err(), expect, "{body}");
-        // A removal needs nothing from the answer.
+        // A removal ignores the content of the answer.
         assert_eq!(said.remove, Ok(()), "{body}");
     }
 }
@@ -209,7 +209,7 @@ async fn an_unknown_value_of_a_person_is_for_an_operator() {
     }
 }
 
-/// Errors contain no address of a person, and one line only.
+/// Errors contain no person's address, and have only one line.
 #[tokio::test]
 async fn errors_have_no_key_even_if_the_provider_says_it() {
     let body = json!({

@@ -69,7 +69,7 @@ async fn a_page_is_the_last_only_if_it_says_so() {
         json!({"data": [], "meta": {}}),
         json!({"data": [], "meta": {"next_cursor": 7}}),
         json!({"meta": {"next_cursor": null}}),
-        // Such a list would never end.
+        // A list whose next page is the same page would never end.
         page(&[], &json!("here")),
     ] {
         let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(&body)).await;

@@ -19,7 +19,7 @@ async fn saying(bytes: &'static str) -> MailerLite {
             }
             stream.write_all(bytes.as_bytes()).await.unwrap();
             stream.shutdown().await.unwrap();
-            // Close after the client, or the close could become a reset.
+            // This server closes after the client: an earlier close could become a reset.
             let mut rest = Vec::new();
             _ = stream.read_to_end(&mut rest).await;
         }

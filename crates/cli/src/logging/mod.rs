@@ -21,16 +21,16 @@ pub use self::{
 };
 use crate::{options::Refusal, values::one_of};
 
-/// Of `serve` and `worker`. It drops the server's own messages, which repeat ours.
+/// The filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
-/// Targets that log errors for input of strangers, such as malformed requests or certificates of
-/// webhook receivers. Each is off in every filter that does not name its crate. The cause is in the
-/// answer, and in the error of the delivery.
+/// Targets that log errors about strangers' input, such as malformed requests or certificates of
+/// webhook receivers. A filter turns each of them on only by naming its crate: the answer, or the
+/// error of the delivery, already has the cause.
 const STRANGERS: [(&str, &str); 2] = [
     ("actix_http", "actix_http::h1"),
     ("rustls_platform_verifier", "rustls_platform_verifier"),
 ];
-/// Of all other commands.
+/// The filter of all other commands.
 const COMMAND_FILTER: &str = "warn";
 
 pub fn log_filter(text: &str) -> Result<String, String> {
@@ -59,7 +59,7 @@ pub fn start(log: Option<&str>, format: LogFormat, is_service: bool) -> Result<(
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
 }
 
-/// A service must not wait for its log. Other commands write to standard error directly.
+/// A service writes its log in a thread, so that it never waits. Other commands write directly.
 fn writer(is_service: bool) -> Result<BoxMakeWriter, Refusal> {
     if !is_service {
         return Ok(BoxMakeWriter::new(io::stderr));
@@ -91,7 +91,7 @@ where
             .with_ansi(false)
             .json()
             .flatten_event(true)
-            // The span of a request is in `span`; none has a parent.
+            // The span of a request is in `span`; spans have no parents.
             .with_span_list(false)
             .try_init(),
     }

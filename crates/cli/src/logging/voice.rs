@@ -1,4 +1,5 @@
-//! Messages beside the log: that a process is ready, and why it ends. JSON if the log is.
+//! Messages that are not log lines: that a process is ready, and why it ends. JSON if the log is
+//! JSON.
 
 use std::{fmt::Display, panic, sync::OnceLock};
 
@@ -29,7 +30,7 @@ pub(super) fn settle(is_json: bool) {
     }
 }
 
-/// Its reader may be gone; the service continues.
+/// The reader of the output may be gone; the service continues.
 pub fn announce(text: impl Display) {
     let is_json = IS_JSON.get().is_some_and(|is_json| *is_json);
     let _ = if is_json {
@@ -39,7 +40,7 @@ pub fn announce(text: impl Display) {
     };
 }
 
-/// Prints why the process ends. `asks_for_json` decides if the command line was not understood.
+/// Prints why the process ends. If the command line is invalid, `asks_for_json` chooses the format.
 pub fn print_error(text: impl Display, asks_for_json: impl FnOnce() -> bool) {
     if *IS_JSON.get_or_init(asks_for_json) {
         output::print_error(json("ERROR", &text));

@@ -1,6 +1,7 @@
-//! Writes log lines in a thread of its own, so that callers never wait.
+//! Writes log lines in a separate thread, so that callers never wait.
 //!
-//! Lines wait in a bounded queue. If it is full, further ones are dropped, and a line counts them.
+//! Lines wait in a bounded queue. If the queue is full, further lines are dropped, and a line
+//! reports their number.
 
 use std::{
     io::{self, Write},
@@ -16,19 +17,19 @@ use std::{
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// In lines.
+/// The length of the queue in lines.
 const QUEUE: usize = 16_384;
 
-/// In bytes, written at a time.
+/// The number of bytes written at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// After each chunk. Waking the thread for each line would cost a fifth of the processor time of a
-/// push that changes nothing.
+/// The pause after each chunk. Waking the thread for each line would cost a fifth of the processor
+/// time of a push that changes nothing.
 const REST: Duration = Duration::from_millis(5);
 
 /// How long [`LogWriter::flush_all`] waits for a reader that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Before a full queue is tried again.
+/// The wait before a full queue is tried again.
 const RETRY: Duration = Duration::from_millis(2);
 
 static WRITER: OnceLock<LogWriter> = OnceLock::new();
@@ -61,12 +62,13 @@ impl LogWriter {
         Ok(Self { queue, lost })
     }
 
-    /// Returns the process's writer, which is this one unless there was another.
+    /// Makes this the process's writer, unless the process has one already. Returns the process's
+    /// writer.
     pub fn of_process(self) -> Self {
         WRITER.get_or_init(|| self).clone()
     }
 
-    /// Waits for everything logged before, for a bounded time.
+    /// Waits for a bounded time until everything logged so far is written.
     pub fn flush_all(&self) {
         let (done, flushed) = mpsc::sync_channel(1);
         let deadline = Instant::now() + PATIENCE;
@@ -113,7 +115,7 @@ fn write_all(messages: &Receiver<Message>, lost: &AtomicU64, mut out: impl Write
         let dropped = lost.swap(0, Ordering::Relaxed);
         write(&mut out, &mut chunk);
         if dropped > 0 {
-            // In the format of all other lines, for readers of JSON.
+            // This line has the format of all other lines, for readers of JSON.
             tracing::warn!(
                 dropped,
                 "standard error is read too slowly: lines were lost"
@@ -169,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what is written once its lock is free.
+    /// Keeps the written bytes, but only once its lock is free.
     #[derive(Clone, Default)]
     struct Slow(Arc<Mutex<Vec<u8>>>);
 

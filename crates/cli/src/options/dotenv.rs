@@ -1,7 +1,7 @@
 //! The `.env` file of the working directory.
 //!
-//! It decides where secrets are sent. So it counts only if no one but the caller and root can have
-//! written it, and only with variables of this program.
+//! The file decides where secrets are sent. So it counts only if just the caller and root can write
+//! it, and only its variables of this program count.
 
 use std::{
     env,
@@ -16,7 +16,7 @@ use rustix::{fs::OFlags, process::geteuid};
 
 use super::refusal::Refusal;
 
-/// In bytes.
+/// The limit in bytes.
 const LARGEST: u64 = 1 << 20;
 
 const PREFIXES: [&str; 2] = ["POSTHASTE_", "OTEL_"];
@@ -25,7 +25,7 @@ const NAMES: [&str; 3] = ["DATABASE_URL", "DATABASE_URL_FILE", "RUST_LOG"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dotenv {
     path: PathBuf,
-    /// In the order of the file.
+    /// The variables in the order of the file.
     taken: Vec<(String, String)>,
     ignored: usize,
 }
@@ -66,7 +66,7 @@ impl Dotenv {
         let is_unset = |(name, _): &&(String, String)| env::var_os(name).is_none();
         let mut lacking: Vec<(String, String)> = Vec::new();
         for (name, value) in self.taken.iter().filter(is_unset) {
-            // Of several lines about one variable the first counts.
+            // If several lines set a variable, the first counts.
             if !lacking.iter().any(|(known, _)| known == name) {
                 lacking.push((name.clone(), value.clone()));
             }
@@ -85,7 +85,7 @@ impl Dotenv {
     }
 }
 
-/// Does not wait, as for a FIFO.
+/// Opens a file without waiting, for example for a FIFO.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -93,8 +93,8 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Checks the open file, not its name. A link's owner must be allowed to write the file, or a
-/// stranger chooses what is read.
+/// Checks the open file, not its name. A link's owner must be allowed to write the file: otherwise
+/// a stranger could choose the file.
 fn objection(file: &File, path: &Path) -> io::Result<Option<String>> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = fs::metadata(folder.unwrap_or(Path::new(".")))?;
@@ -128,7 +128,7 @@ fn is_ours(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Without values, which may be secrets. The parser returns a line, or only the value.
+/// The reason without values, which may be secrets. The parser returns a line, or only the value.
 fn reason(error: &dotenvy::Error, text: &str) -> String {
     let dotenvy::Error::LineParse(failed, _) = error else {
         return error.to_string();

@@ -14,10 +14,10 @@ use super::{
     refusal::Refusal,
 };
 
-/// In bytes.
+/// The limit in bytes.
 const LARGEST: u64 = 1 << 16;
 
-/// Sent along with traces; the tracer reads them itself.
+/// Headers that are sent along with traces; the tracer reads them itself.
 const HEADERS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_HEADERS",
     "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
@@ -53,8 +53,8 @@ pub fn load(
 /// Names the variable of each option, hides the values of secrets, accepts any variable but "no"
 /// for a switch, and mentions files of secrets in the help.
 ///
-/// The variable is `POSTHASTE_` and the option's name. For a command's own option, without a
-/// heading, the name of the command or its group is in between.
+/// The variable is `POSTHASTE_` and the option's name. An option without a heading belongs to its
+/// command: the name of the command or its group comes in between.
 pub fn documented(root: Command) -> Command {
     let complete = |command: Command| {
         let group = format!("{}_", command.get_name());
@@ -70,7 +70,7 @@ fn complete(command: Command, group: &str) -> Command {
 fn complete_arguments(command: Command, group: &str) -> Command {
     command.mut_args(|mut arg| {
         if arg.get_value_parser().type_id() == TypeId::of::<SecretString>() {
-            // One secret in 64 begins with a hyphen: they are base64url.
+            // Secrets are base64url, so one in 64 begins with a hyphen.
             arg = arg.hide_env_values(true).allow_hyphen_values(true);
         }
         if let Some(name) = arg.get_long().filter(|_| arg.get_env().is_none()) {
@@ -102,7 +102,7 @@ pub fn file_variable(name: &str) -> String {
     format!("{name}_FILE")
 }
 
-/// Without the newline at its end.
+/// Reads a secret from a file, without the newline at the end.
 fn from_file(name: &str) -> Result<Option<String>, Refusal> {
     let is_set =
         |name: &str| env::var_os(name).filter(|value| !value.to_string_lossy().trim().is_empty());

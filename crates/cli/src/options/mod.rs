@@ -14,7 +14,7 @@ pub use self::{
     variables::unknown_variables,
 };
 
-/// Run until stopped, log their messages, and send traces.
+/// Commands that run until stopped, log their messages, and send traces.
 pub const SERVICES: [&str; 2] = ["serve", "worker"];
 
 fn command_path<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {

@@ -17,7 +17,7 @@ use super::{SERVICES, command_path, refusal::Refusal};
 
 static DEFINITIONS: OnceLock<clap::Command> = OnceLock::new();
 
-/// Empty before the command line was read.
+/// The options of the program; empty before the command line was read.
 pub fn definitions() -> clap::Command {
     DEFINITIONS.get().cloned().unwrap_or_default()
 }
@@ -66,7 +66,7 @@ fn is_switch(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
-/// Empty, or a "no" for a switch.
+/// Whether a value is empty, or a "no" for a switch.
 fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     let Some(value) = value.to_str().map(str::trim) else {
         return false;
@@ -79,7 +79,7 @@ fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     value.is_empty() || (is_switch && is_off())
 }
 
-/// One line that names the variable or option with the bad value.
+/// Returns one line that names the variable or option with the bad value.
 fn refusal(error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> Refusal {
     if error.kind() == ErrorKind::InvalidUtf8
         && let Some(variable) = not_utf8(&command_path(command, arguments))
@@ -116,7 +116,7 @@ fn reason(error: &clap::Error) -> Option<String> {
     Some(reason.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Then its variable does not count.
+/// Whether an option is on the command line: then its variable does not count.
 fn is_given(long: &str, arguments: &[OsString]) -> bool {
     arguments
         .iter()

@@ -40,7 +40,7 @@ fn is_unknown(name: &str, value: &str, known: &BTreeSet<String>) -> bool {
     name.starts_with(PREFIX) && !known.contains(name) && !is_set_by_kubernetes(name, value)
 }
 
-/// Kubernetes sets some for each service, named after it.
+/// Kubernetes sets variables for each service, named after the service.
 fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
     name.contains("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")
@@ -48,7 +48,7 @@ fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
         || (name.ends_with("_PORT") && value.contains("://"))
 }
 
-/// Without the value, which may be a secret.
+/// A message without the value, which may be a secret.
 fn complaint(name: &str, known: &BTreeSet<String>) -> String {
     let own = known.iter().filter_map(|known| known.strip_prefix(PREFIX));
     match suggest::nearest(name.strip_prefix(PREFIX).unwrap_or(name), own) {

@@ -17,9 +17,9 @@ static LAYOUT: Layout = Layout {
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
-/// Each with its first line, and its fields or error.
+/// Each record as a line: its first line, and its fields or error.
 fn records(text: impl AsRef<[u8]>) -> Vec<String> {
-    // A buffer that is smaller than a line.
+    // The buffer is smaller than a line.
     let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
     let mut records = Records::open(input, &LAYOUT).unwrap();
     let mut all = Vec::new();

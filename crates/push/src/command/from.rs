@@ -11,15 +11,15 @@ use crate::from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting};
 
 #[derive(Debug, Args)]
 pub struct FromArgs {
-    /// What the file is: a preset of --presets, or a file with a program in the language of jq,
-    /// which makes `{"id":…,"payload":{…}}` of each item of JSON, XML, CSV or the JSON-LD in HTML.
-    /// Implies --lenient
+    /// The format of the file: a preset of --presets, or a file with a program in the language of
+    /// jq. The program converts each item of JSON, XML, CSV or the JSON-LD in HTML to
+    /// `{"id":…,"payload":{…}}`. Implies --lenient
     #[arg(long, value_name = "PRESET|FILE.jq")]
     from: Option<String>,
 
-    /// Set a field of every payload, as in `company.website_url=https://acme.example`;
-    /// `KEY?=VALUE` where it is missing; `id_prefix=acme-` puts acme- before identifiers. In a
-    /// value, {id} is the source's identifier, and {company} the company's name as in a URL
+    /// Set a field of every payload, as in `company.website_url=https://acme.example`; `KEY?=VALUE`
+    /// sets only a missing field; `id_prefix=acme-` puts acme- before identifiers. In a value, {id}
+    /// is the source's identifier, and {company} the company's name as in a URL
     #[arg(long, value_name = "KEY=VALUE", requires = "from")]
     set: Vec<Setting>,
 
@@ -27,8 +27,8 @@ pub struct FromArgs {
     #[arg(long, requires = "from")]
     print: bool,
 
-    /// List the presets, or print one to begin a program of your own with; `prelude` has the
-    /// definitions that all can use
+    /// List the presets, or print one as the beginning of your own program; `prelude` has the
+    /// definitions that all programs can use
     #[arg(
         long,
         value_name = "NAME",

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The longest unpacked document in bytes: one JSON value, one CSV row, or a whole XML or HTML
-/// file. In memory it takes several times as much.
+/// file. In memory a document takes several times as much.
 const LONGEST: u64 = 256 << 20;
 /// The bytes that are examined to detect the format.
 const ENOUGH: u64 = 16 << 10;
@@ -43,7 +43,7 @@ pub fn read(mut input: impl Read, each: Each<'_>) -> anyhow::Result<()> {
         input: start.as_slice().chain(input),
         left: Rc::clone(&left),
     };
-    // The limit is for each document.
+    // The limit applies to each document.
     let each: Each<'_> = &mut |document| {
         left.set(LONGEST);
         each(document)
@@ -76,7 +76,7 @@ fn format(start: &[u8]) -> Option<Format> {
     Some(match text.chars().next()? {
         '{' | '[' => Format::Json,
         '<' => {
-            // Both formats may begin with these.
+            // Both XML and HTML may begin with these.
             for (open, close) in [("<?", "?>"), ("<!--", "-->")] {
                 while let Some((_, rest)) = text
                     .strip_prefix(open)

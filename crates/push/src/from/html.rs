@@ -1,4 +1,4 @@
-//! HTML: each page is the list of its JSON-LD. Further pages begin with a doctype.
+//! HTML: a page becomes the list of its JSON-LD. Each further page begins with a doctype.
 
 use html5gum::{State, Token, Tokenizer};
 use jaq_json::Val;

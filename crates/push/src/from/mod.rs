@@ -1,9 +1,9 @@
 //! `--from`: converts the items of a source to lines.
 //!
-//! [`format`] parses JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the jq
-//! language, a preset or the user's own, finds the items and creates the lines. A failed item
-//! becomes a line without an identifier. The service refuses and counts it, so a catalogue does not
-//! expire the postings that the item may have contained.
+//! [`format`] parses JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the jq language
+//! (a preset or the user's own) finds the items and creates the lines. A failed item becomes a line
+//! without an identifier. The service refuses and counts it, so a catalogue does not expire the
+//! postings that the item may have contained.
 
 mod document;
 mod format;
@@ -35,9 +35,9 @@ pub use self::{
 };
 use crate::{source::Source, spool::Spool};
 
-/// All others are only counted.
+/// The number of failures that are described. Others are only counted.
 const DESCRIBED: usize = 20;
-/// In characters, of an item and of its error.
+/// The length in characters of a shown item, and of its error.
 const SHOWN: usize = 80;
 const REASON: usize = 200;
 
@@ -52,9 +52,9 @@ pub struct Converted {
     pub items: u64,
     pub lines: u64,
     pub failed: u64,
-    /// The first ones: the place, the beginning of the item, and the error.
+    /// The first failures: the place, the beginning of the item, and the error.
     pub failures: Vec<String>,
-    /// Lines with an identifier that an earlier line has.
+    /// The number of lines with the identifier of an earlier line.
     pub repeated: u64,
 }
 

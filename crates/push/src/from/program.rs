@@ -9,7 +9,7 @@ use jaq_json::Val;
 
 /// Filters that every program can call, besides jq's own.
 pub const PRELUDE: &str = include_str!("prelude.jq");
-/// Begins the line of a program that selects the items.
+/// The beginning of the program's line that selects the items.
 const ITEMS: &str = "# items: ";
 const ELEMENTS: &str = "if type == \"array\" then .[] else . end";
 
@@ -82,7 +82,7 @@ fn compile(name: &str, code: &str) -> anyhow::Result<Filter> {
     }
 }
 
-/// Describes an error of the program. `at` is a part of `code`.
+/// Describes an error of the program. The first text of `error` is a part of `code`.
 fn problem(name: &str, code: &str, error: Option<(&str, String)>) -> String {
     let Some((at, why)) = error else {
         return format!("--from: {name} is no program in the language of jq");

@@ -118,7 +118,7 @@ fn value(text: &str) -> Val {
     serde_json::from_str(text).unwrap_or_else(|_| text.to_owned().into())
 }
 
-/// Fills in the country where the city is a place in words that names one.
+/// Sets the country if the city is a text that also names a country.
 fn add_country(place: &mut Map, city: &str, country: &str) {
     if let Some(Val::TStr(city)) = place.get(&Val::from(city.to_owned()))
         && let Some(code) = country_in(&String::from_utf8_lossy(city))
@@ -127,12 +127,13 @@ fn add_country(place: &mut Map, city: &str, country: &str) {
     }
 }
 
-/// The one country that is named behind a place, as in `Oslo, Norway` and `Remote (UK)`.
+/// The country that a place names after its first part, as in `Oslo, Norway` and `Remote (UK)`;
+/// `None` if several.
 fn country_in(place: &str) -> Option<&'static str> {
     let parts = place.split([',', ';', '|', '/', '(', ')']);
     let parts = parts.flat_map(|part| part.split(" - ")).map(str::trim);
     let codes = parts.skip(1).filter_map(|part| match part {
-        // Also a state of the United States.
+        // Georgia is also a state of the United States.
         "Georgia" => None,
         "US" => Some("US"),
         // Codes of states and provinces look like those of countries.

@@ -15,7 +15,7 @@ pub fn delimiter(start: &[u8]) -> u8 {
         .next()
         .unwrap_or_default();
     let count = |delimiter: &u8| line.split(|byte| byte == delimiter).count();
-    // `max_by_key` returns the last of equal ones, so the order is by rising preference.
+    // Of equal counts `max_by_key` returns the last, so the preferred delimiter comes last.
     *b"|\t;,".iter().max_by_key(|it| count(it)).unwrap_or(&b',')
 }
 

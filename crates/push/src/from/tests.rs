@@ -33,7 +33,7 @@ fn sample(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/from/samples")).join(name)
 }
 
-/// Each preset, its sample, the numbers of items and failed items, and the fields that strict
+/// For each preset: its sample, the numbers of items and failed items, and the fields that strict
 /// validation would refuse.
 const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
     (

@@ -1,8 +1,8 @@
 //! XML as JSON, in the form of `xmltodict` and `xq`.
 //!
-//! An element is its text, or an object: attributes as `@name`, elements by prefixed name, a list
-//! where there are several, and other text as `#text`. An empty element is `null`. An element with
-//! mixed content or HTML elements is its markup.
+//! An element becomes its text, or an object: attributes as `@name`, elements by prefixed name
+//! (several as a list), and other text as `#text`. An empty element becomes `null`. An element with
+//! mixed content or HTML elements becomes its markup.
 
 use std::borrow::Cow;
 
@@ -134,7 +134,7 @@ pub fn parse(xml: &str) -> anyhow::Result<Val> {
                 Ok(Some(character)) => current.text.push(character),
                 _ => match resolve_predefined_entity(&reference) {
                     Some(text) => current.text.push_str(text),
-                    // An entity of HTML, as texts of postings have them.
+                    // An entity of HTML, which texts of postings contain.
                     None => current.text.extend(["&", &*reference, ";"]),
                 },
             },

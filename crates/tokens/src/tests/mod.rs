@@ -188,7 +188,7 @@ fn a_key_that_others_can_use_is_none() {
             ))
         );
     }
-    // A key that was known is dropped as well: other users may have copied it.
+    // A known key is dropped as well: other users may have copied it.
     ring.reload();
     assert_eq!(ids(&ring.current()), [good]);
     for mode in [0o600, 0o400] {
