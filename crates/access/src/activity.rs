@@ -1,7 +1,7 @@
 //! The activity of clients: counts by day, and the newest refusals.
 //!
-//! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for
-//! it. A killed process loses the seconds since.
+//! Activity is [gathered](Gathered) in memory and written every few seconds, so that no push waits
+//! for the write. A killed process loses the activity since the last write.
 
 mod refusal;
 
@@ -17,34 +17,35 @@ use time::{Date, Duration, OffsetDateTime};
 pub use self::refusal::{REASONS_KEPT, Reasons, Refusal};
 use super::{Client, ClientId};
 
-/// The number of days with activity that are kept of a client.
+/// The number of days with activity that are kept for a client.
 pub const DAYS_KEPT: usize = 30;
 
-/// The newest refusals that are kept of a client.
+/// The number of refusals that are kept for a client, the newest ones.
 pub const REFUSALS_KEPT: usize = 50;
 
-/// So many days with pushes make a client a regular one.
+/// A client with pushes on this many days has a usual interval.
 const USUAL_DAYS: usize = 3;
 
 /// A client is silent after this many times its usual interval, and at least a day.
 const SILENT_INTERVALS: i32 = 3;
 
-/// A share of a client's pushes or postings is large above this number and [`LARGE_PERCENT`].
+/// A share of a client's pushes or postings is large if it exceeds both this number and
+/// [`LARGE_PERCENT`].
 const MANY: u64 = 20;
 const LARGE_PERCENT: u64 = 30;
 
-/// Between two writes. The activity of further clients is lost.
+/// The largest number of clients with activity between two writes. Other clients' activity is lost.
 const MOST_CLIENTS: usize = 10_000;
 
-/// The names that a [`Tally`] has room for.
+/// The number of names that a [`Tally`] can count.
 const TALLIED: usize = 32;
 
-/// Counts of names, by their place in a list: of fields, or of codes.
+/// Counts of names, by their place in a list of fields or of codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([u64; TALLIED]);
 
 impl Tally {
-    /// One of each name whose bit is set.
+    /// A count of 1 for each name whose bit is set.
     pub fn of_bits(bits: u64) -> Self {
         let mut tally = Self::default();
         let mut rest = bits;
@@ -55,14 +56,14 @@ impl Tally {
         tally
     }
 
-    /// Adds to the count of a name. One without room is lost.
+    /// Adds to the count of a name. A name without room is not counted.
     pub fn add(&mut self, place: usize, count: u64) {
         if let Some(known) = self.0.get_mut(place) {
             *known += count;
         }
     }
 
-    /// The names of the list that were counted.
+    /// The names of the list that were counted, with their counts.
     pub fn named<'a>(
         &'a self,
         names: &'a [&'static str],
@@ -100,11 +101,11 @@ pub struct Counts {
     pub reopened: u64,
     /// Pushes that were refused.
     pub refused: u64,
-    /// Of the postings that it created, those that were approved.
+    /// Postings created by it that were approved.
     pub approved: u64,
-    /// Likewise, those that were rejected.
+    /// Postings created by it that were rejected.
     pub rejected: u64,
-    /// Likewise, those that were rejected after they had been approved.
+    /// Postings created by it that were rejected after an approval.
     pub withdrawn: u64,
     /// The hours of the day with pushes, as bits.
     pub hours: u32,
@@ -115,7 +116,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// One push with this outcome.
+    /// The counts of one push with this outcome.
     pub fn one(outcome: PutOutcome) -> Self {
         let mut counts = Self::default();
         *match outcome {
@@ -128,7 +129,7 @@ impl Counts {
         counts
     }
 
-    /// The same with the optional fields that the posting has, as bits.
+    /// Adds the optional fields that the posting has, as bits.
     #[must_use]
     pub fn with_fields(self, fields: u64) -> Self {
         Self {
@@ -137,7 +138,7 @@ impl Counts {
         }
     }
 
-    /// One refused push.
+    /// The counts of one refused push.
     pub fn refused() -> Self {
         Self {
             refused: 1,
@@ -145,7 +146,7 @@ impl Counts {
         }
     }
 
-    /// The pushes, refused ones too.
+    /// All pushes, including refused ones.
     pub const fn pushes(&self) -> u64 {
         self.accepted() + self.refused
     }
@@ -185,21 +186,21 @@ pub struct Day {
 /// The kept activity of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// When it last pushed, refused or not.
+    /// The time of its last push, accepted or refused.
     pub last_push_at: Option<OffsetDateTime>,
-    /// The number of approved postings that it created, about a minute old.
+    /// The number of approved postings that it created. A worker counts them about once a minute.
     pub visible: u64,
-    /// How many of these have pushed content that is held back. No store keeps it.
+    /// How many of these have pushed content that is held back. Stores do not keep this number.
     pub held: u64,
-    /// The newest [`DAYS_KEPT`] days with anything, newest first.
+    /// The newest [`DAYS_KEPT`] days with activity, newest first.
     pub days: Vec<Day>,
     /// The newest [`REFUSALS_KEPT`] refusals, newest first.
     pub refusals: Vec<Refusal>,
 }
 
 impl Activity {
-    /// Since when a client is silent: it has not pushed for longer than it says or, if it says
-    /// nothing, than three times its usual interval and a day.
+    /// The last push of a silent client. A client is silent after `expect_every` or, without it,
+    /// after three times its usual interval and at least a day.
     pub fn silent_since(&self, client: &Client, now: OffsetDateTime) -> Option<OffsetDateTime> {
         let last = self.last_push_at;
         let last = last.or_else(|| client.expect_every.map(|_| client.created_at))?;
@@ -208,7 +209,7 @@ impl Activity {
         (now - last > longest).then_some(last)
     }
 
-    /// The median time between hours with pushes; `None` of a client that pushed on fewer than
+    /// The median time between hours with pushes; `None` for a client that pushed on fewer than
     /// three days.
     fn usual_interval(&self) -> Option<Duration> {
         let days = self.days.iter().filter(|day| day.counts.hours != 0);
@@ -229,7 +230,7 @@ impl Activity {
         gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
     }
 
-    /// The refused pushes, if they are many: of today (UTC), or since the day before began.
+    /// The refused pushes of today (UTC), or else since yesterday began, if they are a large share.
     pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.refused,
@@ -238,8 +239,8 @@ impl Activity {
         self.recent(now).iter().map(share).find(Part::is_large)
     }
 
-    /// The visible postings that were rejected in the same time, or whose pushed content is held
-    /// back, if they are many.
+    /// The postings that were visible and were rejected in the same time, or whose pushed content
+    /// is held back, if they are a large share.
     pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.withdrawn + self.held,
@@ -248,8 +249,8 @@ impl Activity {
         self.recent(now).iter().map(share).find(Part::is_large)
     }
 
-    /// The kept refusals by reason, the most frequent first: how many pushes were refused for it,
-    /// and the newest one.
+    /// The kept refusals by reason, the most frequent reason first: the number of refused pushes,
+    /// and the newest refusal.
     pub fn reasons(&self) -> Vec<(u64, &Refusal)> {
         let mut reasons: Vec<(u64, &Refusal)> = Vec::new();
         for refusal in &self.refusals {
@@ -262,7 +263,7 @@ impl Activity {
         reasons
     }
 
-    /// The counts since yesterday began, and those of the seven days before.
+    /// The counts since yesterday began, and the counts of the seven days before.
     pub fn compared(&self, now: OffsetDateTime) -> [Counts; 2] {
         let yesterday = now.date() - Duration::DAY;
         let week = yesterday - Duration::WEEK..yesterday;
@@ -301,9 +302,9 @@ impl Activity {
 /// A part of a client's pushes or postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The pushes or postings in question.
+    /// The number of pushes or postings with the problem.
     pub count: u64,
-    /// All pushes, or all postings that were visible.
+    /// The number of all pushes, or of all postings that were visible.
     pub of: u64,
 }
 
@@ -319,12 +320,11 @@ impl Part {
 pub struct ActivityWrites {
     /// Counts to add.
     pub days: Vec<(ClientId, Date, Counts)>,
-    /// The times of the last pushes; earlier ones than stored change nothing.
+    /// The times of the last pushes. A time before the stored one changes nothing.
     pub pushes: Vec<(ClientId, OffsetDateTime)>,
     /// Refusals to add, in order; at most [`REFUSALS_KEPT`] per client.
     pub refusals: Vec<(ClientId, Refusal)>,
-    /// The last uses of secrets, by client and digest. One earlier than the stored use changes
-    /// nothing.
+    /// The last uses of secrets, by client and digest. A use before the stored one changes nothing.
     pub secrets: Vec<(ClientId, [u8; 32], OffsetDateTime)>,
 }
 
@@ -345,7 +345,7 @@ pub trait ActivityLog: Send + Sync {
     /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals of each client.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
-    /// The activity of clients, with refusals if wanted. Clients without any may be absent.
+    /// The activity of clients, with refusals if wanted. Clients without activity may be absent.
     async fn activities(
         &self,
         clients: &[ClientId],
@@ -359,7 +359,7 @@ pub trait ActivityLog: Send + Sync {
     }
 }
 
-/// The driving port for the parts that notice activity. A call only remembers it.
+/// The driving port for parts of the service that notice activity. A call only keeps it in memory.
 pub trait ActivityRecorder: Send + Sync {
     /// A push was answered, or refused.
     fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime);
@@ -386,7 +386,7 @@ struct OfClient {
 }
 
 impl Gathered {
-    /// Adds counts to those of a day. A clock that jumps about cannot make the days grow.
+    /// Adds counts to those of a day. At most [`DAYS_KEPT`] days are kept, even if the clock jumps.
     pub fn count(&mut self, client: ClientId, mut counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             if counts.pushes() > 0 {
@@ -402,7 +402,7 @@ impl Gathered {
         }
     }
 
-    /// The newest reasons are kept.
+    /// Adds a refusal. Only the newest ones are kept.
     pub fn explain(&mut self, client: ClientId, refusal: Refusal) {
         if let Some(entry) = self.of(client) {
             if entry.refusals.len() == REFUSALS_KEPT {
@@ -422,7 +422,7 @@ impl Gathered {
         }
     }
 
-    /// Takes everything, to write it.
+    /// Takes all activity, to write it.
     pub fn take(&mut self) -> ActivityWrites {
         let mut writes = ActivityWrites::default();
         for (client, entry) in std::mem::take(&mut self.clients) {

@@ -5,7 +5,7 @@ use std::{any::Any, num::NonZeroU32};
 use async_trait::async_trait;
 use kernel::{ClientId, StoreError};
 
-/// A kind of work that is limited for each client, and for all together.
+/// A kind of work that is limited for each client, and for all clients together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// A page of the client.
@@ -28,7 +28,7 @@ pub enum Crowded {
     /// The client uses its whole share.
     #[error("the client has too many of these requests under way")]
     TooMany,
-    /// All clients together use what the service offers.
+    /// All clients together use the whole capacity.
     #[error("too many of these requests are under way")]
     Busy,
     /// The client's limit is unknown, because the store does not answer.

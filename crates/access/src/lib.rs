@@ -33,7 +33,7 @@ pub use self::{
 vocabulary! {
     /// A token's scope (RFC 6749 §3.3).
     Scope {
-        /// Reading is included.
+        /// Push postings, and read them.
         JobPostingsWrite = "job-postings:write",
         JobPostingsRead = "job-postings:read",
         NewsletterSubscribersWrite = "newsletter-subscribers:write",
@@ -59,23 +59,23 @@ impl Scope {
 pub struct Client {
     /// Its `client_id`.
     pub id: ClientId,
-    /// Counts its commits, except those of activity.
+    /// The number of its commits, except commits of activity.
     pub version: Version,
     /// The name for operators.
     pub name: String,
-    /// The scopes that it may request. Those of a token count only while its client has them.
+    /// The scopes that it may request. A token's scope counts only while the client has it.
     pub scopes: Vec<Scope>,
     /// The identifiers that it may use.
     pub prefixes: Prefixes,
-    /// The most requests in a minute, per process.
+    /// The largest number of requests in a minute, per process.
     pub requests_per_minute: Option<NonZeroU32>,
     /// The longest expected time between two pushes, set by an operator.
     pub expect_every: Option<Duration>,
     /// Its secrets, the newest first, at most [`MOST_SECRETS`].
     pub secrets: Vec<StoredSecret>,
-    /// Tokens issued earlier are refused; a whole second.
+    /// Tokens that were issued before this whole second are refused.
     pub tokens_from: Option<OffsetDateTime>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: OffsetDateTime,
     /// When it was revoked.
     pub revoked_at: Option<OffsetDateTime>,
@@ -86,11 +86,11 @@ pub struct Client {
 pub struct NewClient {
     /// The name.
     pub name: String,
-    /// The scopes, also with repeats.
+    /// The scopes; repeated ones count once.
     pub scopes: Vec<Scope>,
     /// The prefixes.
     pub prefixes: Prefixes,
-    /// The limit.
+    /// The limit of requests in a minute.
     pub requests_per_minute: Option<NonZeroU32>,
     /// How often it is expected to push.
     pub expect_every: Option<Duration>,
@@ -101,11 +101,11 @@ pub struct NewClient {
 pub struct ClientChange {
     /// The name.
     pub name: Option<String>,
-    /// The scopes, in place of the present ones.
+    /// The new scopes.
     pub scopes: Option<Vec<Scope>>,
-    /// The prefixes, in place of the present ones.
+    /// The new prefixes.
     pub prefixes: Option<Prefixes>,
-    /// The limit.
+    /// The limit of requests in a minute.
     pub requests_per_minute: Patch<NonZeroU32>,
     /// The longest expected time between two pushes.
     pub expect_every: Patch<Duration>,
@@ -116,7 +116,8 @@ pub struct ClientChange {
 pub struct ClientWrite {
     /// The version that the client must have in the store.
     pub expected: Version,
-    /// The client afterwards, with its next version. Missing secrets end at once.
+    /// The client after the change, with its next version. Secrets that it no longer has end at
+    /// once.
     pub client: Client,
 }
 
@@ -197,7 +198,8 @@ impl Client {
         (unchanged != *self).then_some(write)
     }
 
-    /// Adds a secret by its digest. The present one ends after `overlap` at most, others at once.
+    /// Adds a secret by its digest. The present secret ends after at most `overlap`, older ones at
+    /// once.
     pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
         self.changed(|client| {
             let newest = client.secrets.first().cloned();
@@ -208,7 +210,7 @@ impl Client {
         })
     }
 
-    /// Revokes it; `None` if revoked.
+    /// Revokes the client; `None` if it is already revoked.
     pub fn revoke(&self, now: OffsetDateTime) -> Option<ClientWrite> {
         self.is_active()
             .then(|| self.changed(|client| client.revoked_at = Some(now)))
@@ -228,7 +230,8 @@ impl Client {
 impl ClientWrite {
     /// Also ends all tokens that were issued before.
     ///
-    /// Tokens name whole seconds. The present one is refused; new tokens name the next.
+    /// Issue times are whole seconds. Tokens of the present second are refused; new tokens get the
+    /// next second.
     #[must_use]
     pub fn ending_tokens(mut self, now: OffsetDateTime) -> Self {
         let second = self.client.time_of_issue(now).saturating_add(1);
@@ -253,7 +256,7 @@ pub trait Clients: Send + Sync {
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
 
     /// Writes a change of a client, and deletes secrets that it no longer has. Keeps the stored
-    /// times of last use. [`StoreError::Conflict`] for another version.
+    /// times of last use. [`StoreError::Conflict`] if the stored version is another.
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 }
 

@@ -13,7 +13,7 @@ pub enum ClientError {
     /// There is no such client.
     #[error("there is no client {0}")]
     NotFound(ClientId),
-    /// The client is revoked for good.
+    /// The client is revoked, which is permanent.
     #[error("the client {0} is revoked")]
     Revoked(ClientId),
     /// The store failed.
@@ -28,7 +28,7 @@ kernel::store_failure!(ClientError);
 pub struct Rotation {
     /// The digest of the secret.
     pub digest: [u8; 32],
-    /// How long the present one stays valid.
+    /// How long the present secret stays valid.
     pub overlap: Duration,
     /// Whether the tokens that were issued so far end.
     pub ends_tokens: bool,
@@ -60,7 +60,7 @@ impl ManagedClients<'_> {
         Ok(client)
     }
 
-    /// Changes the settings of a client, and returns it.
+    /// Changes the settings of a client, and returns the client.
     pub async fn update(
         &self,
         id: ClientId,
@@ -91,7 +91,7 @@ impl ManagedClients<'_> {
         self.write(id, audit::CLIENTS_ROTATE, now, decide).await
     }
 
-    /// Revokes a client; the first time stays.
+    /// Revokes a client. A second revocation changes nothing.
     pub async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<Client, ClientError> {
         let revoked = self
             .write(id, audit::CLIENTS_REVOKE, now, |client| client.revoke(now))

@@ -1,6 +1,6 @@
 use time::OffsetDateTime;
 
-/// The most live secrets: the newest, and the one before it during a change.
+/// The largest number of live secrets: the newest and, during a change, the previous one.
 pub const MOST_SECRETS: usize = 2;
 
 /// A secret as it is stored.
@@ -12,7 +12,7 @@ pub struct StoredSecret {
     pub created_at: OffsetDateTime,
     /// When it ends, if a newer one has replaced it.
     pub expires_at: Option<OffsetDateTime>,
-    /// When a token was last issued for it, some seconds late.
+    /// When a token was last issued for it. The time is stored some seconds later.
     pub last_used_at: Option<OffsetDateTime>,
 }
 

@@ -3,21 +3,20 @@ use std::num::NonZeroU32;
 use fields::line::{InvalidText, short_text};
 use time::Duration;
 
-/// The longest time for which two secrets are valid.
+/// The longest time for which two secrets are valid together.
 pub const LONGEST_OVERLAP: Duration = Duration::days(90);
 /// The longest interval in which a client may be expected to push.
 const LONGEST_INTERVAL: Duration = Duration::days(365);
-/// In characters.
 const NAME_LENGTH: usize = 255;
-/// A client with a higher limit needs none.
+/// The highest limit. A client that needs more needs no limit.
 const MOST_REQUESTS: u32 = 1_000_000;
 
-/// A trimmed name of one line.
+/// Parses a name: one line, trimmed.
 pub fn client_name(text: &str) -> Result<String, InvalidText> {
     short_text(text, NAME_LENGTH).map(str::to_owned)
 }
 
-/// The most requests in a minute. Errors are written for people.
+/// Parses a limit of requests in a minute. Errors are written for people.
 pub fn requests_per_minute(text: &str) -> Result<NonZeroU32, String> {
     let limit = text.trim().parse().ok().and_then(NonZeroU32::new);
     let limit = limit.filter(|limit| limit.get() <= MOST_REQUESTS);
@@ -38,7 +37,7 @@ const UNITS: [(&str, i64); 5] = [
     ("s", 1),
 ];
 
-/// How often a client is expected to push, such as `1d` or `90m`.
+/// Parses how often a client is expected to push, such as `1d` or `90m`.
 pub fn interval(text: &str) -> Result<Duration, String> {
     let parsed = UNITS.iter().find_map(|(unit, seconds)| {
         let count = text.trim().strip_suffix(unit)?.parse::<u32>().ok()?;

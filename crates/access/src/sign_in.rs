@@ -1,4 +1,4 @@
-//! Sign-in links and sessions: operators use the console, a client's people its own pages.
+//! Sign-in links and sessions, for operators in the console and for a client's people on its pages.
 
 use async_trait::async_trait;
 use fields::vocabulary;
@@ -18,10 +18,10 @@ pub const LINK_LIFETIME: Duration = Duration::minutes(15);
 pub const CLIENT_LINK_LIFETIME: Duration = Duration::hours(24);
 /// How long a session lasts.
 pub const SESSION_LIFETIME: Duration = Duration::hours(12);
-/// The most links and the most sessions of one holder; older ones end.
+/// The largest number of links, and of sessions, of one holder. Beyond it, the oldest end.
 pub const MOST_TOKENS: usize = 100;
 
-/// SHA-256 of a token, which itself is not stored.
+/// The SHA-256 of a token. The token itself is not stored.
 pub type TokenDigest = [u8; 32];
 
 /// The digest of a token.
@@ -42,7 +42,7 @@ vocabulary! {
 /// A token that lets a browser act for its holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignInToken {
-    /// The digest of its token.
+    /// The digest of the token's text.
     pub digest: TokenDigest,
     /// The kind.
     pub kind: SignInTokenKind,
@@ -50,7 +50,7 @@ pub struct SignInToken {
     pub holder: Actor,
     /// The scopes for the client's people; empty for an operator.
     pub scopes: Vec<Scope>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: OffsetDateTime,
     /// When it ends.
     pub expires_at: OffsetDateTime,
@@ -73,7 +73,7 @@ impl SignInToken {
         }
     }
 
-    /// Whether it can be used. Its beginning is not checked, because clocks differ.
+    /// Whether it can be used. Its creation time is not checked, because clocks differ.
     pub fn is_live(&self, now: OffsetDateTime) -> bool {
         now < self.expires_at
     }
@@ -82,15 +82,16 @@ impl SignInToken {
 /// The port to sign-in tokens. Several processes share them.
 #[async_trait]
 pub trait SignInTokens: Send + Sync {
-    /// Adds a token and an audit entry. The newest [`MOST_TOKENS`] of the holder and kind stay.
+    /// Adds a token and an audit entry. Only the newest [`MOST_TOKENS`] of this holder and kind are
+    /// kept.
     async fn add_token(&self, token: &SignInToken, entry: Option<&Entry>)
     -> Result<(), StoreError>;
 
     /// Finds tokens by digest, valid or not.
     async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError>;
 
-    /// Replaces a link by a session, and adds the entry. `false`, without a change, if the link is
-    /// missing or ended before. Of several callers, one succeeds.
+    /// Replaces a link by a session, and adds the entry. Returns `false`, and changes nothing, if
+    /// the link is missing or has ended. Only one of several callers succeeds.
     async fn redeem_link(
         &self,
         link: &TokenDigest,
@@ -98,7 +99,8 @@ pub trait SignInTokens: Send + Sync {
         entry: &Entry,
     ) -> Result<bool, StoreError>;
 
-    /// Deletes a session, and adds the entry. `false`, without a change, if there is none.
+    /// Deletes a session, and adds the entry. Returns `false`, and changes nothing, if there is
+    /// none.
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
 
     /// Deletes up to `limit` tokens that ended before this time. Returns how many.
@@ -141,8 +143,8 @@ impl Admission for Operators {
     }
 }
 
-/// Admits people of clients that are not revoked and have not ended their tokens. The returned
-/// client has only the token's scopes.
+/// Admits people of active clients, unless the client's tokens were ended after this one was
+/// created. The returned client has only the token's scopes.
 #[derive(Clone, Copy)]
 pub struct Integrators<'a>(pub &'a dyn Clients);
 
@@ -184,12 +186,12 @@ pub async fn issue_link(
 pub enum LinkMaker<'a> {
     /// An operator.
     Operator(&'a Attribution),
-    /// The client, with a token. Its links with the same scopes have one audit entry a day.
+    /// The client, with an access token. Links with the same scopes share one audit entry a day.
     Client,
 }
 
-/// Creates a link with the scopes of `client`. [Narrow](Client::narrowed) the client to the scopes
-/// of a requesting token first.
+/// Creates a link with the scopes of `client`. If a token requests the link, first
+/// [narrow](Client::narrowed) the client to the token's scopes.
 pub async fn issue_client_link(
     tokens: &dyn SignInTokens,
     digest: TokenDigest,
@@ -246,7 +248,7 @@ pub async fn sign_in<A: Admission>(
     let Some((found, who)) = found.zip(who) else {
         return Ok(None);
     };
-    // Not younger than its link, so that it ends with it when tokens are ended.
+    // Not older than its link: an end of tokens before the link must not end the session.
     let begins = (found.created_at.max(now), SESSION_LIFETIME);
     let permits = (found.holder, found.scopes);
     let session = SignInToken::new(SignInTokenKind::Session, session, permits, begins);

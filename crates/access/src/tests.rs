@@ -53,7 +53,6 @@ fn two_secrets_are_live_at_most() {
     let second = rotate(&first, 2, 24, 0);
     assert_eq!(live(&second, at(23)), [2, 7]);
     assert_eq!(live(&second, at(24)), [2]);
-    // Rotating again ends the oldest at once.
     let third = rotate(&second, 3, 24, 1);
     assert_eq!(live(&third, at(1)), [3, 2]);
     assert_eq!(live(&third, at(25)), [3]);
@@ -67,7 +66,7 @@ fn no_token_that_was_issued_before_outlives_its_end_and_every_later_one_does() {
     let at = |millis| noon() + Duration::milliseconds(millis);
     let mut client = client(1);
     let mut issued = vec![client.time_of_issue(at(0))];
-    // Twice in one second, at its beginning, and by a slow clock.
+    // Two ends are in one second, one is at a second's beginning, and one is by a slow clock.
     for end in [200, 700, 4_000, 3_500] {
         let write = client.rotate([8; 32], hours(1), at(end));
         client = write.ending_tokens(at(end)).client;

@@ -184,7 +184,6 @@ async fn a_clients_links_and_sessions_end_with_it_and_with_its_tokens() {
         store.update(&write, None).await.unwrap();
         assert!(!is_in(11).await);
         assert!(!enter(2, minutes(6)).await);
-        // A later one is valid, unless the client is revoked.
         let after = write.client;
         let by = LinkMaker::Client;
         let link = issue_client_link(&store, [3; 32], &after, by, noon() + minutes(5)).await;

@@ -3,7 +3,7 @@
 kernel::actions! {
     POSTINGS_APPROVE = "postings.approve",
     POSTINGS_REJECT = "postings.reject",
-    /// A posting was featured, or is no longer.
+    /// A posting was featured, or is no longer featured.
     POSTINGS_FEATURE = "postings.feature",
     /// Postings that expired long ago were deleted.
     POSTINGS_PURGE = "postings.purge",
@@ -11,7 +11,7 @@ kernel::actions! {
     POSTINGS_EXPIRE = "postings.expire",
     POSTINGS_ERASE = "postings.erase",
     POSTINGS_REOPEN = "postings.reopen",
-    /// A posting got the values of an older version.
+    /// The values of an older version of a posting were restored.
     POSTINGS_RESTORE = "postings.restore",
     /// An operator marked two similar postings as different.
     POSTINGS_TELL_APART = "postings.tell_apart",

@@ -1,8 +1,8 @@
 //! The client of a push, and whether prefixes limit it.
 //!
-//! Operators' decisions about a posting are part of its [`State`](crate::posting::State), which
-//! [protects](crate::posting::Trigger) them. [`decision::company`](crate::decision::company) has
-//! the rules about companies.
+//! Operators' decisions about a posting are part of its [`State`](crate::posting::State), whose
+//! [table](crate::posting::Trigger) protects them. [`decision::company`](crate::decision::company)
+//! has the rules about companies.
 
 use kernel::{ClientId, Prefixes};
 

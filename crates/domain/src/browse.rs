@@ -1,11 +1,12 @@
-//! The search for postings by what an operator remembers of them.
+//! The search for postings by the parts that an operator remembers.
 //!
 //! Stores read postings in an order that has an index, and the rules here choose among them. So a
-//! search needs no index that slows pushes, and finds the same in every store. It examines a
-//! limited number of postings, and says where to continue.
+//! search needs no index that slows pushes, and finds the same postings in every store. A search
+//! examines a limited number of postings, and returns the place to continue.
 //!
 //! A GIN index on title words was measured on PostgreSQL with a million postings: updates took 14 %
-//! longer, and a word in every eighth title took 0.4 s, because all matches are sorted.
+//! longer, and the search for a word in every eighth title took 0.4 s, because all matches are
+//! sorted.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +28,7 @@ const STEP: usize = 500;
 pub struct PostingSummary {
     /// The id.
     pub id: PostingId,
-    /// The version, which an operator who decides has seen.
+    /// The version, which an operator's command refers to.
     pub version: Version,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
@@ -65,10 +66,10 @@ impl PostingSummary {
     }
 }
 
-/// An order in which a store reads postings by an index, and the part to read.
+/// The part of the postings that a store reads, in the order of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowOrder {
-    /// The last changed first.
+    /// The newest change first.
     Newest {
         /// The status, if any.
         status: Option<Status>,
@@ -82,12 +83,12 @@ pub enum WindowOrder {
         /// The identifier that the window follows.
         after: Option<SourceIdentifier>,
     },
-    /// Duplicates, the last changed first.
+    /// Duplicates, the newest change first.
     Copies {
         /// The posting that the window follows.
         before: Option<Position>,
     },
-    /// Postings of a company, the last created first.
+    /// Postings of a company, the newest first.
     Company {
         /// The company.
         company: CompanyId,
@@ -109,10 +110,12 @@ pub trait PostingBrowser: Send + Sync {
     /// The number of postings of a status, counted up to `most`.
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
 
-    /// The number of approved postings that each client created; a client without any is absent.
+    /// The number of approved postings that each client created. A client without approved postings
+    /// is absent.
     async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 
-    /// The number of postings that each client created whose content is held back at `now`.
+    /// For each client, the number of postings that it created and whose content is held back at
+    /// `now`.
     async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 }
 
@@ -148,7 +151,7 @@ impl Words {
         Self(words.collect())
     }
 
-    /// Whether each begins a word of this text.
+    /// Whether each of them begins a word of this text.
     pub fn are_in(&self, text: &str) -> bool {
         if self.0.is_empty() {
             return true;
@@ -172,7 +175,7 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
 /// A place in the results, to continue from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// After this posting of the newest.
+    /// After this posting in the order of changes, newest first.
     Newest(Position),
     /// After this identifier.
     Identifier(SourceIdentifier),
@@ -203,7 +206,7 @@ impl PostingSearch {
             && self.company.are_in(&posting.company)
     }
 
-    /// Whether an index answers it: then every posting that is read is wanted.
+    /// Whether an index answers the search. Then all postings that the store reads are wanted.
     pub const fn is_indexed(&self) -> bool {
         self.words.is_empty()
             && self.company.is_empty()
@@ -216,8 +219,8 @@ impl PostingSearch {
         self.identifier.is_some() || !self.fence.are_all()
     }
 
-    /// The prefixes of identifiers to read after a place, in byte order, none a prefix of another.
-    /// The empty prefix means all, newest first.
+    /// The prefixes of identifiers to read after a place, in byte order. No prefix begins with
+    /// another one. The empty prefix means all postings, newest first.
     fn beginnings(&self, after: Option<&Place>) -> Vec<Arc<str>> {
         let wanted = self.identifier.as_deref().unwrap_or_default();
         if self.fence.are_all() {
@@ -272,8 +275,8 @@ impl PostingSearch {
     }
 }
 
-/// Finds a page of postings. It ends early, with the place to continue, once `goes_on` returns
-/// `false` for the number of examined postings.
+/// Finds a page of postings. The page ends early, with the place to continue, once `goes_on`
+/// returns `false` for the number of examined postings.
 pub async fn search(
     browser: &dyn PostingBrowser,
     search: &PostingSearch,
@@ -288,7 +291,6 @@ pub async fn search(
         next: after,
         looked_at: 0,
     };
-    // One more shows whether there is a next page.
     let first = limit.saturating_add(1);
     let mut step = if search.is_indexed() {
         first

@@ -1,4 +1,4 @@
-//! Companies: identified by website, upserted with the postings that name them.
+//! Companies, which are identified by their website, and upserted with the postings that name them.
 
 mod alike;
 mod reader;
@@ -22,15 +22,16 @@ pub struct Company {
     pub id: CompanyId,
     /// Its name, as last pushed.
     pub name: String,
-    /// The website, as the creator sent it.
+    /// The website, as its creator sent it.
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
-    /// The client that owns it; `None` leaves it to the clients without prefixes.
+    /// The client that owns it; with `None`, clients without prefixes may change it.
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
-    /// The company that this one was merged into. Its website then means that company.
+    /// The company that this one was merged into. A push that names this website then means that
+    /// company.
     pub alias_of: Option<CompanyId>,
 }
 
@@ -61,12 +62,13 @@ pub struct CompanyView {
     /// When it was first pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
-    /// When its name, logo or owner last changed, or an operator kept or released one of them.
+    /// When its name, logo or owner last changed, or when an operator last protected or released a
+    /// part.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
-    /// The actor of the last change; `None` if it is older than this record.
+    /// The actor of the last change; `None` if the change is from before actors were recorded.
     pub updated_by: Option<Actor>,
-    /// When an operator last merged it into another one, or ended that merge.
+    /// When an operator last merged it into another company, or ended a merge.
     #[serde(with = "time::serde::rfc3339::option")]
     pub merged_at: Option<OffsetDateTime>,
 }
@@ -98,8 +100,8 @@ impl Company {
     reason = "each says of one column whether it is set"
 )]
 pub struct CompanyWrite {
-    /// The company after the write, as far as the writer knows. A missing one is inserted like
-    /// this.
+    /// The company after the write, as far as the writer knows. If the store has no such company,
+    /// it inserts this.
     pub company: Company,
     /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
@@ -107,9 +109,9 @@ pub struct CompanyWrite {
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
-    /// Whether an update makes it an alias, or ends that. An alias accepts no other write.
+    /// Whether an update makes it an alias, or ends the alias. An alias accepts no other write.
     pub sets_alias: bool,
-    /// The owner required at the commit; `None` for any.
+    /// The owner that the stored company must have at the commit; `None` for any.
     pub required_owner: Option<ClientId>,
     /// The actor of the change.
     pub by: Actor,
@@ -135,7 +137,7 @@ impl CompanyWrite {
         }
     }
 
-    /// The write of the differences; `None` without any.
+    /// The write of the differences; `None` if there are none.
     pub fn between(
         before: &Company,
         after: &Company,
@@ -168,7 +170,7 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// Whether the write yields to parts that an operator set.
+    /// Whether the write may not change parts that an operator set.
     pub const fn yields(&self) -> bool {
         !matches!(self.by, Actor::Operator(_))
     }
@@ -176,8 +178,8 @@ impl CompanyWrite {
     /// The stored company after this write; unset parts stay.
     ///
     /// [`StoreError::Conflict`] if the stored company has another owner than required, is an alias
-    /// that the write does not end, or has a part set by an operator that a
-    /// [yielding](Self::yields) write would change.
+    /// that the write does not end, or if a [yielding](Self::yields) write would change a part that
+    /// an operator set.
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());
@@ -207,7 +209,7 @@ impl CompanyWrite {
         Ok(after)
     }
 
-    /// The company as shown after this write, from the stored one as shown.
+    /// The company's view after this write, from the stored view.
     ///
     /// [`StoreError::Conflict`] as for [`Self::applied_to`].
     pub fn view(&self, stored: Option<&CompanyView>) -> Result<CompanyView, StoreError> {
@@ -251,10 +253,10 @@ impl CompanyWrite {
     }
 }
 
-/// The most former names that a company keeps.
+/// The number of former names that a company keeps.
 pub const FORMER_NAMES: usize = 20;
 
-/// The newest former names, without repetitions and the present name.
+/// The newest former names, without repetitions and without the present name.
 pub fn former_names<T: AsRef<str>>(
     name: &str,
     newest_first: impl IntoIterator<Item = T>,

@@ -1,9 +1,9 @@
 //! The rules of Posthaste: job postings, companies and catalogues.
 //!
-//! Modules know only those listed before them:
+//! A module uses only modules that precede it in this list:
 //!
 //! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an
-//!    import; [`authority`] says who may change them.
+//!    import; [`authority`] is the client that changes them.
 //! 2. [`decision`] has the rules as plain functions from a snapshot and a command to a change.
 //! 3. [`store`], [`browse`] and [`catalogue::Catalogues`] are ports to stored data, which adapters
 //!    implement.

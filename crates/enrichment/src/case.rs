@@ -35,7 +35,7 @@ pub struct Judged {
 }
 
 impl<'a> Case<'a> {
-    /// Applies the rules to a posting. Descriptions are untrusted: each piece of work on one has a
+    /// Applies the rules to a posting. Descriptions are untrusted, so each computation on one has a
     /// budget. It ends when the budget is spent, or soon after the flag is set.
     pub fn read(input: &'a EnrichmentInput, stop: &'a StopFlag) -> Result<Self, Exceeded> {
         let other_names: Vec<_> = input.other_names.iter().map(String::as_str).collect();
@@ -66,7 +66,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The id of a stored posting.
+    /// The posting's id, if it is stored.
     pub fn posting(&self) -> Option<PostingId> {
         self.input.posting
     }
@@ -81,8 +81,8 @@ impl<'a> Case<'a> {
         DraftKey::of(model.version(), &self.brief())
     }
 
-    /// Counts the phrases of an approval that hide nothing, because they do not occur in the
-    /// posting letter for letter.
+    /// Counts the phrases of an approval that do not occur in the posting letter for letter, and so
+    /// hide nothing.
     pub fn dropped(&self, draft: &Draft) -> Result<usize, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {

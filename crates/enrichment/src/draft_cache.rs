@@ -1,4 +1,4 @@
-//! The port to the cache of drafts. A model was paid for each of them.
+//! The port to the cache of drafts. Each draft was paid for.
 
 use async_trait::async_trait;
 use kernel::{
@@ -16,7 +16,7 @@ digest! {
 }
 
 impl DraftKey {
-    /// The key for a model's input. `model` is the model's own part of the key, see
+    /// The key for a model's input. `model` is the model's own part of the key; see
     /// [`Model::version`](super::Model::version).
     pub fn of(model: &str, brief: &Brief<'_>) -> Self {
         let country = brief.country.as_ref();
@@ -49,8 +49,8 @@ pub enum Reservation {
 #[async_trait]
 pub trait DraftCache: Send + Sync {
     /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has it at
-    /// `now`. A repeated call of the holder renews its reservation. Of concurrent callers one gets
-    /// it. A found draft counts as used at `now`, with an error of up to a day.
+    /// `now`. A repeated call of the holder renews its reservation. Only one of several concurrent
+    /// callers gets it. A found draft counts as used at `now`, with an error of up to a day.
     async fn reserve(
         &self,
         key: &DraftKey,
@@ -59,8 +59,8 @@ pub trait DraftCache: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError>;
 
-    /// Stores a draft, replacing an earlier one, even if the key is no longer reserved: the draft
-    /// was paid for. The draft of a stored posting is deleted when the posting is
+    /// Stores a draft, and replaces an earlier one. The key need not be reserved any more, because
+    /// the draft was paid for. The draft of a stored posting is deleted when the posting is
     /// [erased](domain::store::Retention::erase), and cannot be stored after that.
     async fn keep(
         &self,

@@ -10,29 +10,29 @@ use time::OffsetDateTime;
 /// The content of one posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnrichmentInput {
-    /// The id of a stored posting.
+    /// The posting's id, if it is stored.
     pub posting: Option<PostingId>,
     /// The posting's title.
     pub title: String,
     /// The description as pushed: HTML, by the specification.
     pub raw_description: Arc<str>,
-    /// ISO 3166-1 alpha-2.
+    /// The country of the workplace.
     pub country: Option<CountryCode>,
     /// City of the workplace.
     pub city: Option<String>,
-    /// The redacted text must not show it.
+    /// The company's name. The redacted text must not show it.
     pub company_name: String,
-    /// Earlier names of the company. The redacted text must not show them either.
+    /// Earlier names of the company. The redacted text must not show them, either.
     pub other_names: Vec<String>,
     /// The normalised website. The redacted text must not show it.
     pub company_website: String,
-    /// Relative links of the description are relative to this page.
+    /// The page to which relative links of the description refer.
     pub application_url: Option<String>,
-    /// What else was pushed.
+    /// The other pushed fields.
     pub details: Details,
     /// The domains that applications go to, if they changed since the last verdict.
     pub new_domains: Vec<String>,
-    /// Whether its text changes with each push only in numbers, dates and tracking parameters.
+    /// Whether each push changes only numbers, dates and tracking parameters of its text.
     pub churns: bool,
     /// The time of the last push.
     pub pushed_at: OffsetDateTime,

@@ -30,7 +30,7 @@ vocabulary! {
 /// posting is approved and has the texts for it.
 pub fn job_posting(view: &PostingView, identity: Identity) -> Option<String> {
     let job = document(view, identity)?;
-    // Only strings contain the sign. Escaped, it is the same in JSON, and cannot end an element.
+    // Only strings contain `<`. Its escape means the same in JSON, and cannot end an element.
     Some(job.to_string().replace('<', "\\u003c"))
 }
 
@@ -81,7 +81,7 @@ fn shown(view: &PostingView, markdown: &str) -> Value {
         posting, company, ..
     } = view;
     let company = &company.company;
-    // A relative path is relative to a page that is not known here.
+    // A relative path needs a base address, which is not known here.
     let logo = company.logo_path.as_ref();
     let logo = logo.filter(|path| path.starts_with("http://") || path.starts_with("https://"));
     json!({
@@ -136,9 +136,9 @@ fn places(view: &PostingView, identity: Identity) -> Option<Value> {
     }
 }
 
-/// A place with a country. A text that is no place, or several, is no city. If the employer is
-/// hidden, parts that contain anything a text would hide are left out: people write streets and
-/// names into these fields. Only a `known` city may share a name with the company.
+/// A place with a country. A city that names no place or several is left out. If the employer is
+/// hidden, parts with anything that a redacted text hides are left out: people write streets and
+/// names into these fields. Only a `known` city may have the company's name.
 fn place(
     location: &Location,
     known: bool,

@@ -73,7 +73,7 @@ pub trait Enricher: Send + Sync {
 /// The reason why there is no enrichment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrichError {
-    /// Transient.
+    /// The failure is transient.
     #[error("{message}")]
     Retry {
         /// A description for the operator.
@@ -89,7 +89,7 @@ pub enum EnrichError {
         /// The pause that the model's endpoint requested.
         after: Option<Duration>,
     },
-    /// Permanent, until an operator fixes the cause.
+    /// The failure is permanent, until an operator fixes the cause.
     #[error("{0}")]
     Permanent(String),
 }

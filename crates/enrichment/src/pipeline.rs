@@ -68,7 +68,6 @@ impl Enricher for Pipeline {
         let by_rules = case.by_rules();
         let judged = match &self.judge {
             Some(judge) if by_rules.verdict == Verdict::Approve => judge.judge(&case).await?,
-            // A certain rejection needs no model.
             _ => by_rules,
         };
         finish(&case, judged)

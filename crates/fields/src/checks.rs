@@ -1,7 +1,7 @@
 //! Field rules that garde checks on a [`Patch`].
 //!
-//! A value is checked after it was read, so a rule never sees another type, and only set values are
-//! checked. ADR 47 divides the work between garde and types.
+//! Only set values are checked, after they were read. So a rule never sees a value of another type.
+//! ADR 47 divides the work between garde and types.
 
 use std::fmt::Display;
 

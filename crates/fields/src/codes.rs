@@ -25,7 +25,7 @@ const COUNTRIES: [&str; 249] = [
 ];
 
 /// Currently assigned ISO 4217 codes, in order, with metals and units of account (`XAU`, `XDR`),
-/// but without those for no currency and tests.
+/// but without the codes for no currency and for tests.
 const CURRENCIES: [&str; 176] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
     "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",

@@ -39,8 +39,8 @@ pub fn write(day: Date) -> String {
 
 /// Truncates a time to microseconds, every store's precision.
 ///
-/// Applied to clock readings and parsed times before they enter values, so that stored values come
-/// back equal. A time whose UTC date is out of range stays unchanged.
+/// Clock readings and parsed times are truncated before they enter values, so that a stored value
+/// is equal when it is read. A time whose UTC date is out of range stays unchanged.
 #[must_use]
 pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
     let at = at.checked_to_offset(UtcOffset::UTC).unwrap_or(at);

@@ -21,8 +21,8 @@ pub struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Whether a mail server accepts the local part unquoted: no dot first, last or next to another
-    /// (RFC 5321 §4.1.2).
+    /// Whether a mail server accepts the local part unquoted: no dot is first, last or next to
+    /// another dot (RFC 5321 §4.1.2).
     pub fn is_dot_string(&self) -> bool {
         self.local.split('.').all(|atom| !atom.is_empty())
     }

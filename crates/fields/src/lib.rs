@@ -1,9 +1,9 @@
 //! Reads the fields of a request, and reports every error with the likely correction.
 //!
 //! A body is a merge patch (RFC 7396): an absent field is kept, `null` clears it, a value sets it;
-//! [`Patch`] is one of these. serde stops at the first value of a wrong type, so a body is read as
-//! [`Sent`] fields with their own errors, and one answer names them all (contract, "What a field
-//! may be").
+//! A [`Patch`] is one of the three. serde stops at the first value of a wrong type, so a body is
+//! read as [`Sent`] fields with their own errors, and one answer names all errors (contract, "What
+//! a field may be").
 //!
 //! Start at [`fields!`], which declares an object's fields. [`FieldValue`] says what a type
 //! accepts, [`checks`] has garde's rules, [`validation`] collects errors, and [`suggest`] finds the

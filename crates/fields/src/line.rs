@@ -154,8 +154,8 @@ fn referred(name: &str) -> Option<char> {
     named.map(|(_, c)| *c).or_else(latin)
 }
 
-/// Any text for an operator: one line of at most this many characters, cut with `…`. Runs of white
-/// space and control characters become single spaces.
+/// Makes any text one line for an operator. A text of more than this many characters is cut, with
+/// `…`. Runs of white space and control characters become single spaces.
 pub fn bounded(text: &str, longest: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -194,7 +194,7 @@ const fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The beginning of a foreign text; replaces what [`check_line`] refuses.
+/// The beginning of a foreign text. Characters that [`check_line`] refuses are replaced.
 pub fn shown(text: &str, longest: usize) -> String {
     let is_unfit = |c: char| c.is_control() || turns_direction(c);
     let beginning = text.chars().take(longest);
@@ -231,9 +231,9 @@ const fn is_turn(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}')
 }
 
-/// Whether a character reorders others: an embedding, override or isolate, which affects following
-/// text if left open. Directional marks do not. `posting-text` has the same function: neither crate
-/// depends on the other.
+/// Whether a character reorders others: an embedding, override or isolate. An unclosed one affects
+/// the text that follows; a directional mark does not. `posting-text` has the same function:
+/// neither crate depends on the other.
 pub const fn turns_direction(c: char) -> bool {
     is_turn(c) || matches!(c, '\u{2066}'..='\u{2069}')
 }

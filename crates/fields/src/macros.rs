@@ -1,8 +1,8 @@
 /// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
 ///
-/// Each field is `optional`, `required` or `present`: methods of [`Sent`]. Its documentation is its
-/// description for clients, and its rules are garde's, with a length before all others;
-/// [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
+/// Each field is `optional`, `required` or `present`: methods of [`Sent`]. A field's documentation
+/// is its description for clients. Its rules are garde's, a length before all others;
+/// [`checks`](crate::checks) has what the rules need. `with` adds methods of `FieldValue`.
 ///
 /// ```
 /// fields::fields! {

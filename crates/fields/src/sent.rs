@@ -18,7 +18,7 @@ enum Wrong {
     Nothing,
     /// About the field itself. The message is created on demand.
     Itself(Rule, Box<dyn FnOnce() -> String>),
-    /// By path, empty for the field itself.
+    /// Errors by path; the field's own path is empty.
     Within(Box<FieldErrors>),
 }
 
@@ -56,13 +56,12 @@ impl<T> Sent<T> {
         })
     }
 
-    /// No value, because the text is not `expected`, with the `likely` intended one.
+    /// No value, because the text is not `expected`, with the `likely` intended text.
     pub(super) fn no_term(
         text: &str,
         expected: &'static str,
         likely: fn(&str) -> Option<&'static str>,
     ) -> Self {
-        // Longer than any term.
         let text: String = text.chars().take(100).collect();
         Self::wrong_as(Rule::Term, move || {
             let meant = likely(&text).map(|likely| format!("; is \"{likely}\" meant?"));
@@ -91,13 +90,13 @@ impl<T> Sent<T> {
         )
     }
 
-    /// Allows absent and cleared.
+    /// Allows the field to be absent or cleared.
     #[must_use]
     pub const fn optional(self) -> Self {
         self
     }
 
-    /// Forbids clearing. The stored state decides if it may be absent.
+    /// Forbids clearing. The stored state decides whether the field may be absent.
     #[must_use]
     pub fn required(self) -> Self {
         match self.patch {

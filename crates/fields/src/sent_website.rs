@@ -1,7 +1,8 @@
 use crate::website::{InvalidWebUrl, Website, WebsiteKey};
 use crate::{FieldValue, Sent};
 
-/// A company's website as sent, and its key, computed once because every push has one.
+/// A company's website as sent, and its key. The key is computed only once, because every push has
+/// a website.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentWebsite {
     line: String,

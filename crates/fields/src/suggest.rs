@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::LazyLock};
 /// The least similarity of a suggestion: 0 without anything in common, 1 if equal.
 const SIMILAR: f64 = 0.6;
 
-/// The compared characters: the cost grows with the product of both lengths.
+/// The number of compared characters: the cost grows with the product of both lengths.
 const COMPARED: usize = 100;
 
 /// The most similar name, if any is similar enough.
@@ -20,8 +20,8 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity >= SIMILAR).then_some(nearest)
 }
 
-/// Whether a name shares enough characters: each missing one is an edit. This cheaply excludes most
-/// names.
+/// Whether a name shares enough characters: each missing character is an edit. This cheap check
+/// excludes most names.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());
@@ -39,13 +39,14 @@ fn may_be_similar(text: &str, name: &str) -> bool {
 /// A word of a vocabulary, and synonyms.
 pub type Word = (&'static str, &'static [&'static str]);
 
-/// The word that a text means: in another case, with other separators, a synonym, or misspelt.
+/// The word that a text means. The text may have another case or other separators, be a synonym, or
+/// be misspelt.
 pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
     let names = || words.iter().map(|(word, _)| *word);
     certain_word(text, words).or_else(|| nearest(&text.to_lowercase(), names()))
 }
 
-/// Likewise without misspellings, which may mean another word.
+/// The same without misspellings, which may mean another word.
 pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
     let folded = folded(text);
     let means = |(word, others): &&Word| {
@@ -56,7 +57,7 @@ pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
 }
 
 /// The ISO 3166-1 alpha-2 code for an alpha-3 code, an English or native name, or another common
-/// one.
+/// name.
 pub fn country(text: &str) -> Option<Meant> {
     static NAMES: LazyLock<HashMap<String, Meant>> =
         LazyLock::new(|| table(include_str!("suggest/countries.txt")));
@@ -107,7 +108,7 @@ fn folded(text: &str) -> String {
         .split(is_separator)
         .filter(|word| !word.is_empty())
         .collect();
-    // One word alone is a code: `AND` is Andorra.
+    // A text of one word may be a code: `AND` is Andorra.
     if words.len() > 1 {
         words.retain(|word| !["and", "the", "per"].contains(word));
     }

@@ -50,9 +50,9 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Errors by field, as `company.website_url` or `employment_types.0`. Messages continue a sentence
-/// that starts with the field: "must be at most 255 characters long". Unknown fields are separate,
-/// because most clients may send any.
+/// Errors by field, such as `company.website_url` or `employment_types.0`. Messages continue a
+/// sentence that starts with the field: "must be at most 255 characters long". Unknown fields are
+/// separate, because most clients may send them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     /// By rank of their rule, then in order of addition.
@@ -72,7 +72,7 @@ struct Field {
 }
 
 impl Field {
-    /// The rank of a field's first error; all its errors have it.
+    /// The rank of a field's first error. All errors of the field have this rank.
     fn rank(&self) -> u8 {
         self.rules.first().map_or(0, |rule| rule.rank())
     }
@@ -100,7 +100,7 @@ impl FieldErrors {
         errors
     }
 
-    /// Adds an error, or counts it above [`MOST_ERRORS`]. A repeated error counts once.
+    /// Adds an error. Errors above [`MOST_ERRORS`] are only counted. A repeated error counts once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.add_as(Rule::Value, field, message);
     }
@@ -144,7 +144,7 @@ impl FieldErrors {
         self.merge_as(other, |path| path);
     }
 
-    /// Adds errors within a field; the field's own have an empty path there.
+    /// Adds errors within a field. In `inner`, the path of the field's own errors is empty.
     pub fn merge_under(&mut self, field: &str, inner: Self) {
         self.merge_as(inner, |path| match path.as_str() {
             "" => field.to_owned(),
@@ -242,8 +242,8 @@ impl FieldErrors {
         fields.map(|field| (field.path.as_str(), field.messages.as_slice()))
     }
 
-    /// The broken rules with their fields; `*` is an index: `employment_types.*`. Refusals with the
-    /// same rules have one cause.
+    /// The broken rules with their fields; `*` replaces an index: `employment_types.*`. Refusals
+    /// with the same rules have one cause.
     pub fn rules(&self) -> impl Iterator<Item = (String, Rule)> {
         let fields = self.fields.iter();
         fields.flat_map(|field| {
@@ -253,7 +253,6 @@ impl FieldErrors {
     }
 }
 
-/// A sentence: the first error, and the number of others.
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.count + self.left_out;

@@ -190,7 +190,7 @@ impl FieldValue for bool {
     }
 }
 
-/// A value written as a certain text, such as a word of a closed vocabulary.
+/// A value that is written as a text of a fixed form, such as a word of a closed vocabulary.
 pub trait Term: Sized {
     /// As in "must be one of a, b".
     const EXPECTED: &'static str;

@@ -6,14 +6,14 @@ use url::{Position, Url};
 
 use crate::tracking;
 
-/// A company's website as sent, without user information, and with characters that end an HTML
-/// attribute percent-encoded.
+/// A company's website as sent, but without user information. Characters that end an HTML attribute
+/// are percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
 /// The key that identifies a company: its website in the normal form of RFC 3986 §6, without
 /// scheme, leading `www.`, user information, trailing slash and [`tracking`] parameters. A fragment
-/// stays only if it names a page, beginning with `/` or `!`: `jobs.example#/acme`.
+/// stays only if it names a page, and so begins with `/` or `!`: `jobs.example#/acme`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WebsiteKey(String);
 
@@ -155,7 +155,7 @@ fn user_information(text: &str) -> Range<usize> {
 }
 
 fn parse_url(text: &str) -> Result<Url, InvalidWebUrl> {
-    // Browsers' URL parsers forgive white space and missing slashes.
+    // Browsers' URL parsers tolerate white space and missing slashes.
     let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
     let scheme = &text[..scheme_len];
     let forgiven = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
@@ -188,8 +188,8 @@ pub fn domain_of_url(url: &str) -> Option<String> {
 #[error("must be a relative path or an absolute http or https URL")]
 pub struct InvalidLogoPath;
 
-/// Accepts a path on the reader's own host, or an absolute web address: on a page it neither runs
-/// as a script nor leads to another host unnoticed.
+/// Accepts a path on the reader's own host, or an absolute web address: on a page, such an address
+/// neither runs as a script nor leads to another host unnoticed.
 pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
     let first_segment = text.split(['/', '?', '#']).next().unwrap_or_default();
     // Browsers treat a backslash as a slash, and drop tabs and line breaks.

@@ -3,8 +3,8 @@ use std::{
     hash::Hash,
 };
 
-/// A queue that issues one item per key at a time, in order of arrival, and the next once the
-/// previous has ended. So a retried item is never overtaken.
+/// A queue that issues one item per key at a time, in order of arrival. The next item of a key
+/// waits for the end of the previous one, so a retried item is never overtaken.
 pub(crate) struct KeyedQueue<K, T> {
     ready: VecDeque<T>,
     /// Items behind the ready or issued one, by key.

@@ -41,15 +41,14 @@ pub enum Actor {
     Catalogue(CatalogueName),
     /// The enrichment pipeline.
     Enricher,
-    /// A person with the command line or the console, by name; earlier versions kept no names.
+    /// A person at the command line or the console, by name. Earlier versions stored no names.
     Operator(Option<Operator>),
-    /// The end of its lifetime.
+    /// The end of the posting's lifetime.
     Lifetime,
-    /// The end of the closing date that its source gave.
+    /// The end of the source's closing date.
     Source,
 }
 
-/// As its stored text.
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

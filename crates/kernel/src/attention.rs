@@ -1,7 +1,7 @@
-//! What an operator or integrator should look at: one list, kept by a worker.
+//! The matters that need attention from an operator or integrator, in one list.
 //!
 //! The crate `attention` derives the items from the state of all contexts. A worker compares them
-//! with the stored ones; an item that begins or ends raises an event.
+//! with the stored items. An item that begins or ends raises an event.
 
 use std::collections::BTreeMap;
 
@@ -36,18 +36,18 @@ pub struct StoredAttention {
 pub struct AttentionCheck {
     /// The expected stored version.
     pub expected: Version,
-    /// When they were compared.
+    /// The time of the comparison.
     pub at: OffsetDateTime,
     /// All items; `None` if unchanged.
     pub items: Option<Vec<AttentionItem>>,
     /// The events of items that began or ended.
     pub events: Vec<Event>,
-    /// Changed numbers of clients' visible postings.
+    /// The new number of visible postings of each client, if it changed.
     pub visible: BTreeMap<ClientId, u64>,
 }
 
 impl AttentionCheck {
-    /// Compares stored items with found ones. A continuing item keeps its start.
+    /// Compares stored items with found ones. A continuing item keeps its start time.
     pub fn new(
         stored: &StoredAttention,
         mut found: Vec<AttentionItem>,
@@ -95,7 +95,7 @@ pub trait AttentionList: Send + Sync {
 
     /// Writes a check in one commit, with the next version.
     ///
-    /// [`StoreError::Conflict`] if another process has checked since: so each item begins and ends
+    /// [`StoreError::Conflict`] if another process has checked since. So each item begins and ends
     /// once.
     async fn record_check(&self, check: &AttentionCheck) -> Result<(), StoreError>;
 }

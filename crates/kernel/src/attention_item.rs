@@ -9,7 +9,7 @@ use crate::{ClientId, Prefixes};
 vocabulary! {
     /// The kind of matter that needs attention.
     AttentionKind {
-        /// Side effects failed for good.
+        /// Side effects failed permanently.
         TaskDead = "task_dead",
         /// A webhook was disabled.
         WebhookDisabled = "webhook_disabled",
@@ -34,7 +34,7 @@ vocabulary! {
     }
 }
 
-/// Something that needs attention.
+/// A matter that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionItem {
     /// Derived from kind and subject, so it is stable while the item lasts.
@@ -45,7 +45,7 @@ pub struct AttentionItem {
     pub subject: String,
     /// The client concerned, if any.
     pub client: Option<ClientId>,
-    /// Since when.
+    /// When the item began.
     pub since: OffsetDateTime,
     /// The problem, and what to do.
     pub sentence: String,
@@ -62,8 +62,8 @@ impl AttentionItem {
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether a reader may see it: a client with these prefixes, or the operators (no client).
-    /// With prefixes, only the client's own items are visible.
+    /// Whether a reader may see it: a client with these prefixes, or the operators (no client). A
+    /// client with prefixes sees only its own items.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {
             Some(client) => self.client == Some(client) || (self.is_of_board && prefixes.are_all()),

@@ -1,8 +1,8 @@
 //! The audit: the actions of operators, each written in its own commit.
 //!
 //! A command turns its [`Attribution`] into an [`Entry`] of its
-//! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; addresses are looked
-//! up for display, so a changed or erased address leaves the audit unchanged.
+//! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id. Their addresses are
+//! looked up for display, so a changed or erased address leaves the audit unchanged.
 
 use std::fmt;
 
@@ -37,8 +37,8 @@ actions! {
 /// Further details of an entry, a JSON object.
 pub type Details = Map<String, Value>;
 
-/// A command's operator and run. A command decided again after a conflict keeps both, so each act
-/// is recorded once.
+/// A command's operator and run. A command that is decided again after a conflict keeps both, so
+/// the audit records it once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
     /// The id of the run.
@@ -54,15 +54,15 @@ impl Attribution {
     }
 }
 
-/// A line of the audit. Writing a stored id again replaces the details, because a long run knows
-/// them only at its end.
+/// A line of the audit. A second write with the same id replaces the details, because a long run
+/// knows them only at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The run's id, or the id of its act on this subject.
+    /// The id of the run, or of the run's action on this subject.
     pub id: Uuid,
-    /// Its run: a command may act on many subjects.
+    /// The run, which may act on many subjects.
     pub run: Uuid,
-    /// When it was done, or began.
+    /// When the action was done, or when it began.
     pub at: OffsetDateTime,
     /// The name of the operator, or `client:ID` for a client's people.
     pub by: String,
@@ -75,7 +75,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action. A run has only one that is not [about](Self::about) a subject.
+    /// The entry of an action. A run has only one entry that is not [about](Self::about) a subject.
     pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
             id: run,
@@ -88,8 +88,8 @@ impl Entry {
         }
     }
 
-    /// The entry of an action by a client's people: one per action and day, so that clients do not
-    /// fill the operators' audit.
+    /// The entry of an action by a client's people: one entry per action and day, so that clients
+    /// do not fill the operators' audit.
     pub fn of_client(client: ClientId, action: Action, now: OffsetDateTime) -> Self {
         let by = Actor::Client(client).to_string();
         let name = format!("{action}\0{}", now.date());
@@ -128,9 +128,9 @@ impl Entry {
 /// A position in the audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditPosition {
-    /// The time of the entry there.
+    /// The entry's time.
     pub at: OffsetDateTime,
-    /// Its id.
+    /// The entry's id.
     pub id: Uuid,
 }
 
@@ -152,7 +152,7 @@ pub struct AuditQuery {
     pub by: Option<String>,
     /// The name of the action.
     pub action: Option<String>,
-    /// The subject, as entries have it.
+    /// The subject of the entries.
     pub subject: Option<String>,
     /// Entries older than this position.
     pub before: Option<AuditPosition>,
@@ -160,7 +160,7 @@ pub struct AuditQuery {
     pub limit: usize,
 }
 
-/// The port for reading the audit, which the commits of all contexts write.
+/// The port for reading the audit. The commits of all contexts write entries.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Entries, newest first; equal times by descending id.

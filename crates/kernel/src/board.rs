@@ -1,4 +1,4 @@
-//! Vocabulary about postings for every context.
+//! Vocabulary about postings that all contexts share.
 
 use fields::{Term as _, vocabulary::vocabulary};
 
@@ -22,7 +22,7 @@ impl Status {
         matches!(self, Self::PendingEnrichment | Self::Approved)
     }
 
-    /// Parses a filter's status; `pending` is short for the first one.
+    /// Parses a filter's status; `pending` is short for `PendingEnrichment`.
     pub fn of_filter(text: &str) -> Result<Self, String> {
         let short = (text == "pending").then_some(Self::PendingEnrichment);
         short.or_else(|| Self::parse(text)).ok_or_else(|| {

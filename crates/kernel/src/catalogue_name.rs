@@ -2,10 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-/// The most characters of a name.
+/// The largest number of characters of a name.
 const LONGEST: usize = 64;
 
-/// A catalogue's name: 1 to 64 of `A-Za-z0-9._-`.
+/// A catalogue's name: 1 to 64 characters of `A-Za-z0-9._-`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogueName(Arc<str>);
 

@@ -10,7 +10,7 @@ name! {
 }
 
 impl DecisionCode {
-    /// An operator decided, and gives the reason in words.
+    /// The code of an operator's decision, whose reason is in words.
     pub const OPERATOR: Self = Self::new("operator");
 
     /// Whether the decision was automated.
@@ -31,7 +31,7 @@ vocabulary! {
     }
 }
 
-/// An event's decision.
+/// The decision that an event reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDecision {
     /// The code.

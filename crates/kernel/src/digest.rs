@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The digest of the parts in order. Lengths are included, so characters cannot move between
-/// neighbours unnoticed.
+/// The digest of the parts in order, and of their lengths: moving characters between neighbours
+/// changes it.
 pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// Declares a SHA-256 as a type of its own.
+/// Declares a type for one kind of SHA-256.
 #[macro_export]
 macro_rules! digest {
     ($(#[$meta:meta])* $name:ident) => {

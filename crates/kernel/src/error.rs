@@ -22,7 +22,7 @@ pub enum StoreError {
     Broken(String),
 }
 
-/// A use case's error, possibly of the store.
+/// An error of a use case, which may come from the store.
 pub trait StoreFailure: From<StoreError> {
     /// The store's error, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
@@ -35,11 +35,11 @@ pub trait StoreFailure: From<StoreError> {
     }
 }
 
-/// The most attempts of [`decide_again`].
+/// The largest number of attempts of [`decide_again`].
 pub const ATTEMPTS: usize = 6;
 
-/// Repeats a use case after conflicts, at once and at most [`ATTEMPTS`] times in all. With a
-/// runtime, `runtime::decide_again` waits for longer conflicts.
+/// Runs a use case, and repeats it without a pause after a conflict: at most [`ATTEMPTS`] times in
+/// total. `runtime::decide_again` also waits between attempts.
 pub async fn decide_again<T, E: StoreFailure, F>(mut attempt: impl FnMut() -> F) -> Result<T, E>
 where
     F: Future<Output = Result<T, E>>,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use fields::{as_text, website::WebsiteKey};
 
-/// Declares an id: a UUID of a type of its own.
+/// Declares the type of an id, which wraps a UUID.
 #[macro_export]
 macro_rules! id {
     ($(#[$meta:meta])* $name:ident) => {
@@ -49,18 +49,18 @@ macro_rules! id {
 pub use id;
 
 id! {
-    /// A posting's id in this service: a UUID drawn by the creator of the command.
+    /// A posting's id in this service: a UUID from the creator of the command.
     PostingId
 }
 
 id! {
-    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its website's key. So the
-    /// same company created in two places is one row.
+    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its website's key. So two
+    /// commits that create the same company write one row.
     CompanyId
 }
 
 id! {
-    /// A catalogue's id. A deleted and recreated catalogue gets another.
+    /// A catalogue's id. A catalogue that is deleted and created again gets another id.
     CatalogueId
 }
 
@@ -75,8 +75,8 @@ id! {
 }
 
 impl PostingId {
-    /// The id with its last twelve bits replaced by the first twelve of the identifier's SHA-256,
-    /// so both lead to the same bucket of 4,096.
+    /// The id with its last twelve bits replaced by the first twelve of the identifier's SHA-256.
+    /// Then id and identifier belong to the same one of 4,096 buckets.
     #[must_use]
     pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
         let digest = Sha256::digest(identifier.as_str());
@@ -122,7 +122,7 @@ impl SourceIdentifier {
     /// The largest number of characters.
     pub const LONGEST: usize = 255;
 
-    /// Parses an identifier as it is.
+    /// Parses an identifier without decoding it.
     pub fn new(text: &str) -> Result<Self, InvalidIdentifier> {
         if text.is_empty() {
             Err(InvalidIdentifier::Empty)

@@ -2,8 +2,8 @@
 //!
 //! - [Ids and names](id) of postings, companies, clients and catalogues; the [`Actor`] of a change;
 //!   [`Prefixes`], which limit a client to a part of the board.
-//! - The common writes of commits: [`event`]s, [`outbox`] tasks and [`audit`] entries, with the
-//!   ports to read them. [`trace`]s link them.
+//! - The writes that every context's commits may have: [`event`]s, [`outbox`] tasks and [`audit`]
+//!   entries, with the ports to read them. [`trace`]s link them.
 //! - The list of matters that need [`attention`].
 //! - The state of the store itself: [`health`].
 //!
@@ -49,5 +49,5 @@ pub use self::{
     retry::RetryPolicy,
 };
 
-/// Counts the commits that wrote a row, from 1.
+/// The number of commits that have written a row, from 1.
 pub type Version = i64;

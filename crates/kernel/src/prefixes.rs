@@ -8,8 +8,8 @@ const MOST: usize = 50;
 
 const MOST_NAMED: usize = 5;
 
-/// The identifiers that a client may use: those with one of its prefixes, compared byte for byte,
-/// or all without prefixes.
+/// The identifiers that a client may use: those that begin with one of its prefixes, byte for byte.
+/// Without prefixes, a client may use all identifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prefixes(Vec<String>);
 
@@ -17,7 +17,7 @@ pub struct Prefixes(Vec<String>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidPrefix {
-    /// One of them cannot begin an identifier, or is empty.
+    /// A text cannot begin an identifier, or is empty.
     #[error("the prefix {text:?} {error}")]
     Text {
         /// The text.
@@ -34,8 +34,8 @@ impl Prefixes {
     /// The whole board.
     pub const ALL: Self = Self(Vec::new());
 
-    /// Checks prefixes, each a possible identifier. A prefix that begins with another one is
-    /// redundant and left out; the others are kept in byte order.
+    /// Checks prefixes, each a possible identifier. A prefix that begins with another prefix is
+    /// redundant, and left out. The others are kept in byte order.
     pub fn new<T: AsRef<str>>(texts: &[T]) -> Result<Self, InvalidPrefix> {
         let mut all = Vec::with_capacity(texts.len());
         for text in texts {

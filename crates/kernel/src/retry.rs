@@ -1,4 +1,4 @@
-//! The waits between attempts at failing work.
+//! The waits between attempts after failures.
 
 use std::time::Duration;
 

@@ -4,15 +4,13 @@ use fields::{unique, validation::FieldErrors};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The most reasons of one import for which refusals are kept.
+/// The number of reasons of one import for which refusals are kept.
 pub const REASONS_KEPT: usize = 10;
 
 const OTHERS: usize = 4;
 
-/// In characters.
 const TEXT: usize = 500;
 
-/// The most broken rules, the most fields with errors, and the most errors of each.
 const RULES: usize = 20;
 const ERRORS: (usize, usize) = (20, 3);
 
@@ -29,16 +27,16 @@ pub struct Refusal {
     pub status: u16,
     /// The message of the answer.
     pub message: String,
-    /// The codes of the broken rules, as `employment_types.*:term`. Refusals with the same ones and
-    /// the same status have one reason.
+    /// The codes of the broken rules, such as `employment_types.*:term`. Refusals with the same
+    /// codes and the same status have one reason.
     pub rules: Vec<String>,
     /// The errors by field, if there are any.
     pub errors: BTreeMap<String, Vec<String>>,
     /// The id of the request.
     pub request_id: Option<String>,
-    /// How many lines were refused for this reason. The other fields are of the first.
+    /// How many lines were refused for this reason. The other fields are those of the first line.
     pub count: u64,
-    /// Some other identifiers of them.
+    /// Some identifiers of the other lines.
     pub others: Vec<String>,
 }
 

@@ -151,7 +151,7 @@ fn silence_is_longer_than_a_client_says_or_three_times_its_usual_interval() {
             "{pushes:?}"
         );
     }
-    // One that has never pushed is expected from its creation on.
+    // For a client that has never pushed, the silence counts from its creation.
     let mut client = crate::testing::client(1);
     let nothing = Activity::default();
     assert_eq!(nothing.silent_since(&client, noon() + hours(99)), None);

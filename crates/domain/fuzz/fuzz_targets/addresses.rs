@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
     if let Ok(identifier) = SourceIdentifier::from_path_segment(text) {
         assert_eq!(SourceIdentifier::new(identifier.as_str()), Ok(identifier));
     }
-    // Its input has been parsed before.
+    // `compact_object` takes only text that was parsed before.
     let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
     if is_json && let Ok(metadata) = compact_object(text.trim_ascii()) {
         assert_eq!(compact_object(&metadata), Ok(metadata));

@@ -1,4 +1,5 @@
-//! A push: path segment in the first line, then the body. What it creates can be pushed back.
+//! A push: the path segment in the first line, then the body. The posting that it creates can be
+//! pushed back.
 
 #![no_main]
 
@@ -47,7 +48,7 @@ fn payload(posting: &Posting, company: &Company) -> String {
     };
     let mut text = serde_json::to_string(&rest).unwrap();
     if let Some(metadata) = metadata {
-        // As text, because a value would spell its numbers differently.
+        // Added as text, because a parsed value would spell its numbers differently.
         text.pop();
         text.push_str(r#","metadata":"#);
         text.push_str(metadata.get());

@@ -1,10 +1,10 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
-//! The lines of an import are the whole catalogue. An earlier posting that no line names expires
-//! once enough imports in a row have missed it ([`Patience`]). If so much is missing that the
-//! import looks broken, nothing expires and the missing postings are held back ([`Roster`]). A
-//! [release] expires held-back postings. An [undo] reopens the postings that the last expiring
-//! import expired, and restores those that it changed.
+//! The lines of an import are the whole catalogue. If no line names an earlier posting, the import
+//! misses it. The posting expires after enough consecutive misses ([`Patience`]). If so many
+//! postings are missing that the import looks broken, nothing expires, and the missing postings are
+//! held back ([`Roster`]). A [release] expires held-back postings. An [undo] reopens the postings
+//! that the last expiring import expired, and restores those that it changed.
 //!
 //! [release]: crate::usecase::CatalogueCorrections::release
 //! [undo]: crate::usecase::CatalogueCorrections::undo
@@ -36,15 +36,15 @@ pub struct Catalogue {
     pub client: ClientId,
     /// The name, unique among those of its client.
     pub name: CatalogueName,
-    /// The number of its open postings: those that wait for enrichment or are approved.
+    /// The number of its open postings, which wait for enrichment or are approved.
     pub postings: u64,
     /// Whether an import of it is running.
     pub is_running: bool,
-    /// The last imports that ended, complete or not, the newest first: [`MOST_IMPORTS`] at most.
+    /// The last imports that ended, complete or not: at most [`MOST_IMPORTS`], newest first.
     pub imports: Vec<PastImport>,
-    /// The postings held back by the last complete import, until they are released.
+    /// The number of postings that the last complete import held back, until they are released.
     pub held: Option<u64>,
-    /// Whether an import has expired or changed postings and no complete undo followed.
+    /// Whether an import has expired or changed postings, and was not followed by a complete undo.
     pub can_undo: bool,
 }
 
@@ -54,7 +54,7 @@ impl Catalogue {
         self.imports.first()
     }
 
-    /// The import that an undo would undo.
+    /// The import that an undo would reverse.
     pub fn undoable(&self) -> Option<&PastImport> {
         let mut imports = self.imports.iter().filter(|_| self.can_undo);
         imports.find(|past| past.has_expired() || past.has_changed())

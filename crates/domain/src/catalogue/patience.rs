@@ -19,7 +19,8 @@ impl Patience {
         }
     }
 
-    /// The fate of an open posting that this import misses, after `misses` consecutive misses.
+    /// What happens to an open posting that this import misses, and that `misses` consecutive
+    /// imports missed before.
     pub fn after(self, misses: u8) -> Missed {
         let misses = misses.saturating_add(1);
         if misses >= self.0 {

@@ -36,10 +36,10 @@ impl Default for MaxMissing {
 pub struct Guard {
     /// The largest share that may be missing.
     pub max_missing: MaxMissing,
-    /// The number of missing postings up to which the share does not matter.
+    /// Up to this number of missing postings, the share does not matter.
     pub min_missing: u64,
-    /// The largest number of unattributed lines with which missing postings may expire. Each such
-    /// line may belong to a posting that seems to be missing.
+    /// Missing postings may expire only with at most this many unattributed lines. Each such line
+    /// may be for a posting that seems to be missing.
     pub max_unattributed: u64,
 }
 
@@ -53,7 +53,8 @@ impl Default for Guard {
     }
 }
 
-/// The first half of the SHA-256 of an identifier: too long for deliberate collisions.
+/// The first half of the SHA-256 of an identifier, which is long enough to prevent deliberate
+/// collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PostingDigest(u128);
 
@@ -65,13 +66,11 @@ impl PostingDigest {
     }
 }
 
-/// A catalogue's open postings before an import, and which of them no line has named yet: 16 bytes
-/// and a bit each. Empty by default.
+/// A catalogue's open postings before an import, with a mark for each that a line has named. A
+/// posting takes 16 bytes and a bit. The default is empty.
 #[derive(Debug, Default)]
 pub struct Roster {
-    /// Each once, ascending.
     postings: Vec<PostingDigest>,
-    /// A bit for each posting.
     named: Vec<u64>,
     missing: usize,
 }
@@ -98,7 +97,7 @@ impl Roster {
         }
     }
 
-    /// Whether the catalogue had this posting, and no line has named it.
+    /// Whether the catalogue had this posting, and no line has named the posting.
     pub fn is_missing(&self, identifier: &SourceIdentifier) -> bool {
         let place = self.place(identifier);
         place.is_some_and(|(word, bit)| self.named.get(word).is_some_and(|word| word & bit == 0))
@@ -119,7 +118,7 @@ impl Roster {
         self.missing < self.postings.len()
     }
 
-    /// Returns why no missing posting may expire, or `None` if they may.
+    /// Returns why no missing posting may expire, or `None` if missing postings may expire.
     pub fn held(
         &self,
         guard: Guard,
@@ -220,7 +219,6 @@ mod tests {
             (0, 100, 0, 1, unattributed),
             (0, 100, 1, 1, None),
             (0, 30, 1, 1, Some(HeldBecause::Empty)),
-            // Nothing is missing.
             (100, 30, 0, 1, None),
         ] {
             let guard = Guard {
@@ -260,7 +258,7 @@ mod tests {
         assert_eq!(roster.missing(), 2);
         let missing = ["0", "1", "2", "new"].map(|text| roster.is_missing(&identifier(text)));
         assert_eq!(missing, [true, false, true, false]);
-        // Two of three: the repeated one counts once.
+        // Two of three are missing: the repeated posting counts once.
         let guard = Guard {
             max_missing: MaxMissing::new(60).unwrap(),
             min_missing: 0,

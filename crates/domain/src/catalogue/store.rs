@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use super::{Catalogue, CatalogueId, PastImport};
 
-/// The most catalogues of a client.
+/// The largest number of catalogues of a client.
 pub const MOST_CATALOGUES: usize = 100;
 
-/// The most imports of a catalogue that are kept.
+/// The number of imports that are kept for a catalogue.
 pub const MOST_IMPORTS: usize = 30;
 
 /// A request for the lease of a catalogue.
@@ -24,8 +24,8 @@ pub struct CatalogueQuery {
     pub client: ClientId,
     /// The name.
     pub name: CatalogueName,
-    /// The id for a new catalogue if the name is unused. An import has one. A release or an undo
-    /// has `None`, and creates nothing.
+    /// The id for a new catalogue if the name is unused. `None` in a release or an undo, which
+    /// create no catalogue.
     pub new_id: Option<CatalogueId>,
     /// The holder's id, random for each import, release and undo.
     pub holder: Uuid,
@@ -75,7 +75,7 @@ pub struct MissingPosting {
     pub identifier: SourceIdentifier,
     /// Its present status.
     pub status: Status,
-    /// Whether it is held back, and was neither named nor released since.
+    /// Whether it is held back: no import has named it since, and no release has expired it.
     pub is_held: bool,
 }
 
@@ -84,22 +84,23 @@ pub struct MissingPosting {
 pub struct ExpiredPosting {
     /// Its id.
     pub id: PostingId,
-    /// Its identifier; `None` if it was deleted since.
+    /// Its identifier; `None` if the posting was deleted since.
     pub identifier: Option<SourceIdentifier>,
 }
 
-/// The fate of a posting that an import of its catalogue missed.
+/// The state of a posting that an import of its catalogue missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missed {
-    /// This many consecutive imports have missed it, including the lease holder's.
+    /// Open, although this many consecutive imports have missed it, including the lease holder's.
     Open(u8),
     /// Expired by the lease holder's import.
     Expired,
     /// Held back by the lease holder's import.
     Held,
-    /// Was held back, and expired by the lease holder's release.
+    /// Held back earlier, and expired by the lease holder's release.
     Released,
-    /// Named by an import since it was held back, or left unchanged by the lease holder's release.
+    /// Held back earlier, but then named by an import, or left unchanged by the lease holder's
+    /// release.
     Kept,
     /// Reopened by the lease holder's undo.
     Reopened,
@@ -107,28 +108,29 @@ pub enum Missed {
     Left,
     /// Changed by the import, and restored by the lease holder's undo.
     Restored,
-    /// Changed by the import, and not restored by the lease holder's undo, which found another
-    /// change.
+    /// Changed by the import, and left unchanged by the lease holder's undo, because something else
+    /// changed the posting later.
     Unrestored,
 }
 
 /// The totals of an undo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undone {
-    /// The postings that it reopened.
+    /// The number of postings that it reopened.
     pub reopened: u64,
-    /// The postings that it restored.
+    /// The number of postings that it restored.
     pub restored: u64,
-    /// Postings left unchanged, because something else changed them or the client may not use them.
+    /// The number of postings that it left unchanged, because something else changed them or the
+    /// client may not use them.
     pub left: u64,
 }
 
 /// The totals of a release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Released {
-    /// The postings that it expired.
+    /// The number of postings that it expired.
     pub expired: u64,
-    /// Postings left unchanged, because something else changed them or the client may not use them.
+    /// The number of postings that it left unchanged, for the same reasons.
     pub left: u64,
 }
 
@@ -199,7 +201,7 @@ pub struct LastImport {
 }
 
 impl LastImport {
-    /// The postings held back by this import or an earlier one.
+    /// The number of postings that this import or an earlier one held back.
     pub fn held_back(&self) -> Option<u64> {
         self.held.or_else(|| self.import.held_back())
     }
@@ -208,10 +210,10 @@ impl LastImport {
 /// The port to the catalogues.
 #[async_trait]
 pub trait Catalogues: Send + Sync {
-    /// Leases a client's catalogue unless another lease of it runs. Creates a missing catalogue if
-    /// the query has an id. During an import, the hold on postings held back before is suspended.
-    /// If the previous holder changed postings without ending its lease, its import becomes the
-    /// last one that changed any.
+    /// Leases a client's catalogue, unless another lease of the catalogue runs. Creates a missing
+    /// catalogue if the query has an id. During an import, postings that were held back before do
+    /// not count as held back. If the previous holder changed postings but did not end its lease,
+    /// its import becomes the last one that changed postings.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Extends a lease; `false` if it is lost.
@@ -223,12 +225,12 @@ pub trait Catalogues: Send + Sync {
     ///
     /// - the last one;
     /// - the last one that changed postings, if there are [records](crate::store::Reads::records)
-    ///   of changes by it;
-    /// - the last one whose misses [count](PastImport::counts_misses), if they do;
+    ///   of its changes;
+    /// - the last one whose misses count, if its misses [count](PastImport::counts_misses);
     /// - the one that holds postings back, if it is [held](PastImport::is_held).
     ///
-    /// If it is not held, `keeps_held` decides whether postings that were held back before remain
-    /// so. An import that ended early sets it, after it has recorded its named postings as
+    /// If the import is not held, `keeps_held` decides whether earlier postings remain held back.
+    /// An import that ended early sets `keeps_held`, after it has recorded its named postings as
     /// [kept](Missed::Kept).
     async fn finish(
         &self,
@@ -246,17 +248,17 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
     /// How many consecutive imports have missed these postings and left them open
-    /// ([`Missed::Open`]), up to the last one that [counts](PastImport::counts_misses). Postings
-    /// that it named are absent.
+    /// ([`Missed::Open`]), up to the last import whose misses [count](PastImport::counts_misses).
+    /// Postings that this last import named are absent.
     async fn misses(
         &self,
         catalogue: CatalogueId,
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that an import did not name, also
-    /// those that it or its release expired. That import holds postings back (even while a running
-    /// one suspends that), or else is the last complete one.
+    /// Up to `limit` postings after `after`, ascending by id, that an import did not name,
+    /// including those that the import or its release expired. The import is the one that holds
+    /// postings back, even during a running import; otherwise it is the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -264,9 +266,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that the last expiring import or its
-    /// release expired ([`Missed::Expired`]) and no undo has handled. The last expiring import
-    /// may be incomplete, or have only changed postings.
+    /// Up to `limit` postings after `after`, ascending by id, that the last import or its release
+    /// expired ([`Missed::Expired`]) and no undo has handled. Only imports that expired or changed
+    /// postings count, complete or not.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -283,19 +285,19 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError>;
 
-    /// Ends the lease of an undo, and returns its totals, with those of interrupted undos of that
-    /// import. Afterwards there is nothing to undo, and misses are counted from 0. `None`, without
-    /// a write, if the lease is lost.
+    /// Ends the lease of an undo, and returns its totals, including those of interrupted undos of
+    /// that import. Afterwards there is nothing to undo, and misses are counted from 0. If the
+    /// lease is lost, writes nothing and returns `None`.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
 
-    /// Ends the lease of a release, and returns its totals, with those of interrupted releases.
-    /// Afterwards no posting is held back, and the import's record says how many expired. `None`,
-    /// without a write, if the lease is lost.
+    /// Ends the lease of a release, and returns its totals, including those of interrupted
+    /// releases. Afterwards no posting is held back, and the import's record has the number of
+    /// expired ones. If the lease is lost, writes nothing and returns `None`.
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
-    /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. Keeps
-    /// those of a catalogue's running import, and of its last imports whose misses count, that
-    /// expired or changed postings, or that hold postings back.
+    /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. For
+    /// each catalogue, keeps the records of the running import, and of the last import whose misses
+    /// count, the last that expired or changed postings, and the last that holds postings back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.
@@ -313,7 +315,7 @@ pub trait Catalogues: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Option<Catalogue>, StoreError>;
 
-    /// A client's catalogues, ascending by name: [`MOST_CATALOGUES`] at most.
+    /// A client's catalogues, ascending by name: at most [`MOST_CATALOGUES`].
     async fn list(
         &self,
         client: ClientId,
@@ -323,8 +325,8 @@ pub trait Catalogues: Send + Sync {
     /// The last imports of up to `limit` catalogues, ascending by catalogue id. Counts no postings.
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
-    /// Deletes a catalogue unless a lease of it runs, and writes the entry with it. Its postings
-    /// stay, and keep its id.
+    /// Deletes a catalogue unless a lease of it runs, and writes the entry in the same commit. The
+    /// catalogue's postings stay, and keep its id.
     async fn delete(
         &self,
         client: ClientId,

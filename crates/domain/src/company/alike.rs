@@ -1,4 +1,4 @@
-//! Companies that may be one, by their names and websites.
+//! Companies that may be the same, by their names and websites.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{Company, CompanyView};
 
-// The redaction of texts uses the same tables.
+// `posting-text` redacts texts with the same tables.
 
 /// Services that rent space to companies: applicant tracking systems, social networks, site
 /// builders.
@@ -29,7 +29,7 @@ fn words(table: &'static str) -> HashSet<&'static str> {
     lines.flat_map(str::split_whitespace).collect()
 }
 
-/// The most words of a legal form: "sp. z o.o." has four.
+/// "sp. z o.o." has four words.
 const FORM: usize = 4;
 
 /// The letters and digits of a name in lower case, without a trailing legal form.
@@ -74,15 +74,14 @@ fn is_hosted(host: &str) -> bool {
     }
 }
 
-/// Whether a part of an address outside the registered domain is this name.
 fn holds(key: &WebsiteKey, name: &str) -> bool {
     let labels = key.host().strip_suffix(key.domain()).unwrap_or_default();
     let mut parts = key.segments().chain(labels.split('.'));
     parts.any(|part| !part.is_empty() && name_key(part) == name)
 }
 
-/// Whether two companies may be one: they have the same name, and the same site or an address at
-/// another site that contains the name.
+/// Whether two companies may be the same. They have the same name, and either the same site, or one
+/// has an address at another site that contains the name.
 pub fn are_similar(one: &Company, other: &Company) -> bool {
     let name = name_key(&one.name);
     let (key, other_key) = (one.website.key(), other.website.key());
@@ -108,9 +107,9 @@ pub struct CompanyPair {
     pub companies: [CompanyId; 2],
     /// Whether they may be one.
     pub is_similar: bool,
-    /// The one that a client with prefixes created on the other's site.
+    /// The company that a client with prefixes created on the other company's site.
     pub lookalike: Option<CompanyId>,
-    /// When that was found.
+    /// When the relation was found.
     pub since: OffsetDateTime,
 }
 
@@ -126,9 +125,9 @@ pub fn pair(one: CompanyId, other: CompanyId) -> [CompanyId; 2] {
 /// A kind of pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PairKind {
-    /// Companies that may be one.
+    /// Companies that may be the same.
     Similar,
-    /// Companies on the sites of others.
+    /// Companies on the sites of other companies.
     Lookalike,
 }
 
@@ -152,7 +151,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company on another's site, and that site's company; `None` if both now have one owner.
+    /// The company on the other's site, then the other company; `None` if both now have one owner.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

@@ -10,12 +10,12 @@ use super::{Company, CompanyPairView, CompanyView, PairKind};
 /// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
-    /// Up to `limit` companies after a key, ascending, byte for byte. Aliases are omitted, here and
-    /// in the other lists.
+    /// Up to `limit` companies after a key, in byte order. Aliases are omitted, here and in the
+    /// other lists.
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// Up to `limit` companies whose [`name_key`](super::name_key) begins with this text, ascending
-    /// by it, then by website key.
+    /// Up to `limit` companies whose [`name_key`](super::name_key) begins with this text, in the
+    /// order of the name key, then of the website key.
     async fn companies_named(
         &self,
         beginning: &str,
@@ -32,8 +32,8 @@ pub trait CompanyReader: Send + Sync {
     /// `limit` with the same [`site`](super::site), each ascending by key.
     async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// Up to `limit` pairs of this kind after these ids, ascending, without those that an operator
-    /// marked as different.
+    /// Up to `limit` pairs of this kind after these ids, ascending. Pairs that an operator marked
+    /// as different are omitted.
     async fn company_pairs(
         &self,
         kind: PairKind,
@@ -41,15 +41,15 @@ pub trait CompanyReader: Send + Sync {
         limit: usize,
     ) -> Result<Vec<CompanyPairView>, StoreError>;
 
-    /// The numbers of a company's postings by status, counting at most `most` postings.
+    /// The numbers of a company's postings by status. At most `most` postings are counted.
     async fn count_postings(
         &self,
         company: CompanyId,
         most: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError>;
 
-    /// Up to `limit` postings after this one, by id: an alias's remaining postings, or postings
-    /// that came by the company and are at another one.
+    /// Up to `limit` postings after this one, by id, that belong to another company: postings of an
+    /// alias, or postings that came by this company when it was an alias.
     async fn misplaced(
         &self,
         company: &Company,

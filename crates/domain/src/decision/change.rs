@@ -18,9 +18,9 @@ use crate::{
 /// A decided change of one posting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The posting afterwards, with its texts, history and other writes.
+    /// The posting after the change, with its texts, history and other writes.
     pub write: PostingWrite,
-    /// Whether the posting is written: not if only the company changes.
+    /// Whether the posting is written: `false` if only the company changes.
     pub writes_posting: bool,
     /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
@@ -30,9 +30,10 @@ pub struct Change {
     pub asks_for_enrichment: bool,
     /// The import whose line caused the change.
     pub import: Option<Uuid>,
-    /// Whether this duplicate's original is searched again, because the offer changed.
+    /// Whether the original of this duplicate is looked up again, because the offer changed.
     pub looks_up: bool,
-    /// The posting's id, if it may have duplicates, which must be looked up again when it closes.
+    /// The posting's id, if it may have duplicates. When the posting closes, they must be looked up
+    /// again.
     may_have_copies: Option<PostingId>,
 }
 
@@ -77,7 +78,7 @@ impl Change {
         Ok(is_step.then_some(change))
     }
 
-    /// Fires a trigger, and adds its step. Returns whether there is one.
+    /// Fires a trigger, and adds its history step. Returns whether there is a step.
     pub(super) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Result<bool, Rejection> {
         let step = match self.write.posting.fire(trigger, cause) {
             Fired::Moved(step) | Fired::Stayed(Some(step)) => step,
@@ -155,7 +156,7 @@ impl Change {
         }
     }
 
-    /// The posting as an event shows it: only events about decisions carry the reason.
+    /// Only events about decisions have the reason.
     fn state(&self, name: &EventName) -> PostingState {
         let decision = self.write.decision.as_ref();
         let decided = [

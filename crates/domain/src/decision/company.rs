@@ -1,8 +1,8 @@
-//! Which changes of a company a push and an operator may make.
+//! The rules for changes of companies by pushes and by operators.
 //!
-//! A company belongs to the client that creates it, unless an operator changes that, and a client
-//! with prefixes changes no other company. No push changes a name or logo set by an operator.
-//! Another commit may change the state that a write was decided on, so the write carries its
+//! A company belongs to the client that creates it, unless an operator changes the owner. A client
+//! with prefixes changes only its own companies. No push changes a name or logo set by an operator.
+//! Another commit may change the state on which a write was decided. The write therefore has
 //! conditions ([`CompanyWrite::applied_to`]).
 
 use fields::Patch;
@@ -24,9 +24,9 @@ pub(super) struct Pushed {
     pub write: Option<CompanyWrite>,
     /// Whether an existing company changes.
     pub is_update: bool,
-    /// The notice that the company stays unchanged although the push differs.
+    /// The notice that the company stays unchanged, although the push has other values.
     pub notice: Option<Notice>,
-    /// Whether the write is left to an earlier line of the import, with the same name and logo.
+    /// Whether the write is left to an earlier line of the import that has the same name and logo.
     pub is_left: bool,
 }
 
@@ -60,7 +60,6 @@ pub(super) fn push(
     let mut is_left = false;
     if after != *before && put.company_named != NamedBefore::No {
         after.clone_from(before);
-        // The earlier line may not be committed yet.
         is_left = put.company_named == NamedBefore::Alike;
         notice = notice.or_else(|| (!is_left).then_some(Notice::CompanyNamedBefore));
     }
@@ -77,8 +76,8 @@ pub(super) fn push(
 
 fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed> {
     let (patch, by) = (put.patch.company(), put.by);
-    // The line that first named the company may be decided later, or in a concurrent commit, and it
-    // sets the name and logo.
+    // The line that first named the company sets the name and logo. It may be decided later, or in
+    // a concurrent commit.
     let is_named = put.company_named != NamedBefore::No;
     let is_alike = put.company_named == NamedBefore::Alike;
     let logo_path = patch.logo_path.value();
@@ -113,12 +112,12 @@ fn may_change(by: Principal, company: &Company) -> bool {
     required_owner(by).is_none() || required_owner(by) == company.owner
 }
 
-/// The owner whose companies a client may change; `None` for any.
+/// The owner whose companies a client may change; `None` if it may change all.
 fn required_owner(by: Principal) -> Option<ClientId> {
     by.is_fenced.then_some(by.client)
 }
 
-/// Restores the parts set by an operator. Returns whether the push had changed any.
+/// Restores the parts that an operator set. Returns whether the push had changed one.
 fn keep(before: &Company, after: &mut Company) -> bool {
     let name = before.kept.name && after.name != before.name;
     let logo = before.kept.logo && after.logo_path != before.logo_path;
@@ -143,7 +142,7 @@ fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
 pub struct CompanyChange {
     /// The name and logo to set. Its website is ignored.
     pub patch: CompanyPatch,
-    /// The owner. If it is cleared, the company is left to clients without prefixes.
+    /// The owner. If it is cleared, clients without prefixes may change the company.
     pub owner: Patch<ClientId>,
     /// The parts that clients may change again.
     pub release: Kept,

@@ -24,7 +24,7 @@ pub struct Decided {
     pub answer: Answer,
     /// The change; `None` if the push changes nothing. Boxed: most pushes are unchanged.
     pub change: Option<Box<Change>>,
-    /// Whether it leaves a change of the company to an earlier line.
+    /// Whether the command leaves a change of the company to an earlier line.
     pub is_left: bool,
 }
 
@@ -178,13 +178,13 @@ fn update(
     }
     let closed = posting.details.closes_at();
     lifetime.renew(&mut change.write.posting, closed, now);
-    // The company's name and logo are not part of its postings: otherwise feeds that disagree would
-    // update the postings with every push.
+    // The company's name and logo are not parts of its postings. Otherwise feeds that disagree
+    // would update the postings with every push.
     if put.catalogue.is_some() && put.catalogue != posting.catalogue {
         change.write.posting.catalogue = put.catalogue;
         if status == Status::Expired {
-            // Otherwise it might return to a catalogue that counts it among its own expiries, and
-            // be reopened by that catalogue's undo.
+            // Otherwise the posting might return to a catalogue that had expired it, and that
+            // catalogue's undo would reopen it.
             change.write.posting.touch(by, now);
         }
     }
@@ -214,7 +214,7 @@ fn update(
     })
 }
 
-/// Changes the state by the push and the closing date. Returns whether that is a history step.
+/// Returns whether the change of state is a history step.
 fn fire(
     change: &mut Change,
     posting: &Posting,
@@ -302,7 +302,7 @@ fn notices(
         .collect()
 }
 
-/// The notice that the posting stays down, unless the push itself wants that.
+/// The notice that the posting stays expired, unless the push itself requests an expiry.
 fn stays_down(
     posting: &Posting,
     after: Status,

@@ -21,7 +21,8 @@ pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDat
     }
 }
 
-/// Marks an open posting as a duplicate of this one, or of none; `None` if nothing changes.
+/// Marks an open posting as a duplicate of `original`, or removes its mark; `None` if nothing
+/// changes.
 pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
     if !posting.is_open() || posting.duplicate_of == original {
         return None;

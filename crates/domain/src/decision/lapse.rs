@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use super::Change;
 use crate::posting::{CLOSED, Cause, Posting, Trigger};
 
-/// Expires a posting whose lifetime or closing date has ended; `None` if it has not.
+/// Expires a posting whose lifetime or closing date has ended; `None` if neither has ended.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
     let is_closed = posting.details.closes_at().is_some_and(|end| end <= now);
     let cause = if is_closed {
@@ -46,14 +46,14 @@ pub fn delist(
     change?.ok()?
 }
 
-/// Whether [`delist`] expired a posting, and nothing changed it since.
+/// Whether [`delist`] expired a posting that nothing has changed since.
 pub fn is_delisted(posting: &Posting, catalogue: CatalogueId, name: &CatalogueName) -> bool {
     posting.status() == Status::Expired
         && posting.catalogue == Some(catalogue)
         && posting.updated_by == Some(Actor::Catalogue(name.clone()))
 }
 
-/// Reopens a posting that [`delist`] expired, unless it changed since.
+/// Reopens a posting that [`delist`] expired, unless the posting has changed since.
 pub fn undo_delisting(
     posting: &Posting,
     catalogue: CatalogueId,

@@ -1,4 +1,4 @@
-//! Decisions: what a command, an enricher's result or the passing of time changes.
+//! Decisions: the changes by commands, by results of enrichers, and by time.
 //!
 //! They are plain functions of a [`Snapshot`], the time and new ids. [`decide`] is the rule of a
 //! push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result, [`lapse`] of

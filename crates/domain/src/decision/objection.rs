@@ -61,9 +61,9 @@ pub fn object(
     Ok(change)
 }
 
-/// Decides the effect of an operator's answer. A reversal restores the former state: a removed
-/// posting is shown again if it was shown with the same content, otherwise judged again; a rejected
-/// one is approved.
+/// Decides the effect of an operator's answer. A reversal restores the former state. A removed
+/// posting is shown again if it was shown with the same content; otherwise it is judged again. A
+/// rejected posting is approved.
 pub fn answer(
     view: &PostingView,
     answer: &ObjectionAnswer,

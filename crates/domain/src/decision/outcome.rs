@@ -21,8 +21,9 @@ pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     is_due.then_some(content)
 }
 
-/// Applies an outcome for the given content. The posting duplicates `original` if it stays open.
-/// `None` if its content changed, it already has an outcome, or it expired.
+/// Applies an outcome for the given content. If the posting stays open, it becomes a duplicate of
+/// `original`. `None` if the posting's content changed, already has an outcome, or the posting
+/// expired.
 pub fn apply(
     posting: &Posting,
     company: &Company,
@@ -58,7 +59,7 @@ pub fn apply(
     change.fire(trigger, cause).ok()?;
     change.write.decision = match (is_settled(posting, content), posting.is_moderated()) {
         (true, true) => None,
-        // Since the operator's approval, other content got another verdict.
+        // After the operator's approval, other content got another verdict.
         (true, false) => Some(Decision::approval(None, now)),
         (false, _) => {
             let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());
@@ -72,8 +73,8 @@ pub fn apply(
     Some(change)
 }
 
-/// Holds back content that is no ad but would replace one of an approved posting; `None` if it is
-/// an ad, or was held back for too long.
+/// Holds back content that is no ad but would replace the ad of an approved posting. `None` if the
+/// content is an ad, or was held back for too long.
 fn hold_back(
     posting: &Posting,
     content: ContentHash,
@@ -104,8 +105,8 @@ fn hold_back(
     Some(change)
 }
 
-/// Ends a hold that began at `before` or earlier: the content is judged again, and rejected if it
-/// is still no ad. `None` without such a hold.
+/// Ends a hold that began at `before` or earlier. The content is judged again, and rejected if it
+/// is still no ad. `None` if there is no such hold.
 pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) -> Option<Change> {
     let is_over = |since| since <= before;
     let shown = posting.shown.clone();
@@ -120,7 +121,7 @@ pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) 
     Some(change)
 }
 
-/// Sets the texts and the place. Returns whether they changed.
+/// Returns whether texts or place changed.
 fn enrich(change: &mut Change, made: &Enrichment) -> bool {
     let digest = TextsDigest::of(&made.texts, made.coordinates, &made.findings);
     let digest = Some(digest);
@@ -131,21 +132,20 @@ fn enrich(change: &mut Change, made: &Enrichment) -> bool {
     is_new
 }
 
-/// Raises the enrichment event, unless the status change has its own.
 fn raise_enriched(change: &mut Change, before: &Posting, is_new: bool) {
     if is_new && change.write.posting.status() == before.status() {
         change.raise(event::JOB_POSTING_ENRICHED);
     }
 }
 
-/// Whether an operator's verdict covers the given content, which then needs no other.
+/// Whether an operator's verdict covers the given content, so that it needs no other verdict.
 pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     let stays_rejected = State::Rejected { moderated: true };
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
 /// Records that [due] content, without a [settled](is_settled) verdict, gets no verdict. Only an
-/// approved posting keeps its texts; others get texts by rules. `None` if nothing changes.
+/// approved posting keeps its texts; other postings get texts by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     made: Option<&Enrichment>,

@@ -1,4 +1,4 @@
-//! Restores former values of a posting: for an operator, or an undo of an import.
+//! Restores former values of a posting, for an operator or for the undo of an import.
 
 use kernel::{Actor, Status};
 use time::OffsetDateTime;
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// A former state of a posting, with its shown texts if they changed.
+/// A former state of a posting, with its texts if they changed.
 #[derive(Clone, Debug)]
 pub struct Former {
-    /// The posting, with its description's text if that changed.
+    /// The posting, with its description's text if the description changed.
     pub posting: Posting,
     /// The texts and other results of enrichment.
     pub texts: Option<(EnrichedTexts, Option<Coordinates>, Findings)>,
@@ -25,8 +25,8 @@ pub struct Former {
 }
 
 impl Former {
-    /// The posting before an import changed it, from the records since then, newest first. `None`
-    /// if something else changed it since.
+    /// The posting before an import changed it. `records` are those since then, newest first.
+    /// `None` if something else changed the posting since.
     pub fn before(import: Uuid, posting: &Posting, records: &[PostingVersion]) -> Option<Self> {
         let is_other = |it: &&PostingVersion| it.import != Some(import) && it.is_of_its_own();
         if records.iter().any(|it| is_other(&it)) {
@@ -54,8 +54,9 @@ impl Former {
     }
 }
 
-/// Restores a posting's values, with the company that they mean now. Approved content needs no new
-/// verdict; other content waits for one. `None` if nothing changes, or a text is no longer kept.
+/// Restores a posting's values. Their company is the one that its id means now. Approved content
+/// needs no new verdict; other content waits for one. `None` if nothing changes, or a text is no
+/// longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,

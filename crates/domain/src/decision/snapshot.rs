@@ -9,7 +9,7 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
-/// The most steps from an alias to its company: two, or more after concurrent merges.
+/// The largest number of steps from an alias to its company: two, or more after concurrent merges.
 const MOST_MERGES: usize = 8;
 
 /// The state for a batch's decisions.
@@ -19,7 +19,7 @@ pub struct Snapshot {
     pub postings: HashMap<SourceIdentifier, Posting>,
     /// The named companies, those of the postings, and their merge targets.
     pub companies: HashMap<CompanyId, Company>,
-    /// The companies' former names, newest first; only of `Reads::load_by_id`.
+    /// The companies' former names, newest first; only `Reads::load_by_id` loads them.
     pub former_names: HashMap<CompanyId, Vec<String>>,
 }
 
@@ -72,7 +72,7 @@ impl Snapshot {
         missing.collect()
     }
 
-    /// The basis of the posting with this identifier; `None` without one.
+    /// The basis of the posting with this identifier; `None` without such a posting.
     pub fn basis(&self, identifier: &SourceIdentifier) -> Option<Basis> {
         let posting = self.postings.get(identifier)?;
         let company = self.companies.get(&posting.company_id)?;

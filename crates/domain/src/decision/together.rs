@@ -1,4 +1,4 @@
-//! The rules across the fields of a posting, and those between a field and the time.
+//! The rules across the fields of a posting, and the rules about a field and the present time.
 
 use fields::{
     DayOrTime,
@@ -8,8 +8,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::posting::{Details, Notice, PostingPatch, PutPosting};
 
-/// Validates rules across fields and with the time, after a push of `details`. A lenient push omits
-/// values that break a rule.
+/// Checks the rules across fields and about the time, after a push to `details`. A lenient push
+/// omits values that break a rule.
 pub(super) fn check(
     details: &mut Details,
     stored: &Details,
@@ -46,8 +46,8 @@ fn is_swapped(details: &Details) -> bool {
     ends.is_some_and(|(min, max)| max < min)
 }
 
-/// Whether the source has not published the posting yet. A day begins with the first time zone, 14
-/// hours ahead of UTC.
+/// Whether the source has not published the posting yet. A day begins in the first time zone, which
+/// is 14 hours ahead of UTC.
 fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     patch.date_posted.value().is_some_and(|date| {
         let ahead = match date {

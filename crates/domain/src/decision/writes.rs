@@ -1,4 +1,4 @@
-//! What a commit writes: the sum of decided changes.
+//! The writes of a commit: the sum of decided changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,11 +29,11 @@ const TRIMMED_EVERY: Version = 64;
 /// A posting to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingWrite {
-    /// The expected stored version; `None` when it must not exist.
+    /// The expected stored version; `None` if the posting must not exist.
     pub expected: Option<Version>,
-    /// The posting afterwards, with its next version.
+    /// The posting after the write, with its next version.
     pub posting: Posting,
-    /// Whether its description changed: most changes keep it, and it is large.
+    /// Whether its description changed. A description is large, and most changes keep it.
     pub sets_description: bool,
     /// The enricher's result, if new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
@@ -48,7 +48,7 @@ pub struct PostingWrite {
 }
 
 impl PostingWrite {
-    /// A write of only the posting, and its description if new.
+    /// A write of only the posting, and of its description if that is new.
     pub fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
             expected,
@@ -88,14 +88,13 @@ impl PostingWrite {
                 replaced.values.precede(earlier.values);
                 Some(replaced)
             }
-            // The posting is new.
             _ if self.expected.is_none() => None,
             (later, earlier) => later.or(earlier),
         };
     }
 
-    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries; most commits
-    /// do not.
+    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries. Few commits
+    /// do.
     pub const fn trims_history(&self) -> bool {
         self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
     }
@@ -108,7 +107,7 @@ impl PostingWrite {
         text.flatten().map(AsRef::as_ref)
     }
 
-    /// The posting as shown after this write, for a store that keeps both.
+    /// The posting's view after this write, for a store in memory.
     pub fn view(mut self, stored: Option<&PostingView>, company: CompanyView) -> PostingView {
         let is_trimmed = self.trims_history();
         let written = self.description().map(Arc::from);
@@ -148,30 +147,31 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// What a store may ignore.
+    /// The writes that a store may ignore.
     pub optional: OptionalWrites,
-    /// Outbox, event log and audit. A store without one of them ignores its part.
+    /// The writes to outbox, event log and audit. A store without one of these ignores its part.
     pub tasks: TaskWrites,
 }
 
-/// The writes of optional features. A service that uses none of their use cases may have a store
-/// that ignores them.
+/// The writes of optional features. A store may ignore a feature's writes if the service runs none
+/// of its use cases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionalWrites {
-    /// Catalogues: the leases required by the commit, which fails if one is lost.
+    /// Catalogues: the leases that the commit requires. It fails if one of them is lost.
     pub leases: BTreeSet<CatalogueLease>,
-    /// Catalogues: the fates of postings that an import missed. The commit requires only its
-    /// import's lease.
+    /// Catalogues: the new states of postings that an import missed. Such a commit requires only
+    /// the lease of its import.
     pub missed: BTreeMap<PostingId, Missed>,
-    /// Duplicates, reports: unchanged postings that must still have these versions.
+    /// Duplicates and reports: postings that the commit does not change, and that must still have
+    /// these versions.
     pub standing: BTreeMap<PostingId, Version>,
     /// Duplicates: fingerprints of postings. `None` removes a closed posting's.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
     /// Duplicates: pairs of postings that an operator marked as different openings.
     pub told_apart: BTreeSet<Apart>,
-    /// Similar companies: newly found pairs of these companies, replacing earlier ones.
+    /// Similar companies: the pairs found for these companies, which replace earlier pairs.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
-    /// Similar companies: those that an operator marked as different, the lower id first.
+    /// Similar companies: pairs that an operator marked as different, the lower id first.
     pub apart: BTreeSet<[CompanyId; 2]>,
     /// Reports of readers.
     pub reports: Vec<ReportWrite>,
@@ -220,7 +220,8 @@ impl WriteSet {
             && self.tasks.is_empty()
     }
 
-    /// The existing postings that a commit changes, relies on, enriches or raises events of.
+    /// The existing postings that a commit changes, requires unchanged or enriches, or whose events
+    /// it raises.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self
             .postings

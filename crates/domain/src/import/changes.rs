@@ -9,12 +9,13 @@ use super::Receipt;
 /// A line counts as repeated if this many other lines have the same value.
 const OTHERS: u64 = 10;
 
-/// An entry above this many postings and percent of the lines degrades an import.
+/// An entry degrades an import if it exceeds both this number of postings and this percentage of
+/// the lines.
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
-/// The number of distinct values counted at a time. Counts are exact up to it; beyond, a value on
-/// fewer than one line in this many may be missed.
+/// The number of distinct values counted at a time. With more values, those on fewer than one line
+/// in this many may be missed.
 const VALUES: usize = 4_096;
 
 /// An import's changes to existing postings. Unchanged lines do not count.
@@ -26,9 +27,9 @@ pub struct Changes {
     pub shrunk: u64,
     /// Lines that set the same description as at least ten others.
     pub same_text: u64,
-    /// Likewise the title.
+    /// Lines that set the same title as at least ten others.
     pub same_title: u64,
-    /// Likewise the application link.
+    /// Lines that set the same application link as at least ten others.
     pub same_url: u64,
 }
 
@@ -48,7 +49,7 @@ impl Changes {
         above.map(|(name, _)| name).collect()
     }
 
-    /// An entry in words after the number: `of 100 lost salary_min`.
+    /// An entry in words, to follow the number: `of 100 lost salary_min`.
     pub fn words(&self, entry: &str, lines: u64) -> String {
         let (count, what) = match entry {
             "shrunk" => (self.shrunk, "have less than a third of their text"),
@@ -117,7 +118,7 @@ impl Frequencies {
         } else if self.0.len() < VALUES {
             self.0.insert(value, 1);
         } else {
-            // All other values lose one occurrence each, together with this one.
+            // This value is dropped, and every counted value loses one occurrence.
             self.0.retain(|_, count| {
                 *count -= 1;
                 *count > 0
@@ -185,7 +186,8 @@ mod tests {
         };
         assert_eq!(found, expect);
         assert_eq!(changes(&lines(10)).same_text, 0);
-        // New or unchanged postings lose nothing, and an unchanged value is not repeated.
+        // New or unchanged postings lose nothing, and an unchanged value does not count as
+        // repeated.
         let same = details(long, "t", None);
         let new = vec![(None, same.clone()); 11];
         assert_eq!((changes(&new).same_title, changes(&new).same_url), (11, 11));

@@ -1,10 +1,11 @@
-//! Signs that a damaged line contains the object of another line, whose identifier may be lost.
+//! Signs that a damaged line contains the object of another line. That line's identifier may be
+//! lost.
 
 use std::{collections::HashMap, str};
 
 use fields::body::Nesting;
 
-/// Whether a byte may stand between or after objects without belonging to one.
+/// Whether a byte may be between or after objects without belonging to one.
 pub(super) const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'}' | b']' | b')')
 }
@@ -14,7 +15,7 @@ pub(super) fn has_garbage(line: &[u8]) -> bool {
     str::from_utf8(line).is_err() || line.iter().any(is_garbage)
 }
 
-/// Apparent member names, and the offset after each colon.
+/// The apparent member names, each with the offset after its colon.
 pub(super) fn keys(line: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let colons = (0..line.len()).filter(|at| line.get(*at) == Some(&b':'));
     colons.filter_map(|colon| Some((key_before(line, colon)?, colon + 1)))
@@ -50,17 +51,16 @@ pub(super) fn has_rests(line: &[u8]) -> bool {
     counts.into_values().any(|count| count > ids.max(1))
 }
 
-/// A line passed in pieces, of which only the beginning is kept.
+/// A line that is passed in pieces. Only its beginning is kept.
 #[derive(Debug, Default)]
 pub struct LongLine {
     nesting: Nesting,
-    /// The number of begun objects.
     objects: usize,
     ids: usize,
     payloads: usize,
     /// Whether anything lies outside objects.
     has_other: bool,
-    /// The last bytes except white space, the latest in the lowest bits.
+    /// The last bytes that are not white space, the latest in the lowest bits.
     last: u128,
 }
 
@@ -90,7 +90,7 @@ impl LongLine {
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));
     }
 
-    /// Whether the line may concern postings other than that of its first identifier.
+    /// Whether the line may concern other postings than the one of its first identifier.
     pub const fn has_more(&self) -> bool {
         self.has_other
             || self.objects != 1
@@ -105,7 +105,6 @@ mod tests {
     use super::*;
 
     fn has_more(line: &[u8]) -> bool {
-        // The pieces make no difference.
         let all = [1, 3, line.len()].map(|length| {
             let mut long = LongLine::default();
             line.chunks(length).for_each(|piece| long.pass(piece));

@@ -18,7 +18,7 @@ use crate::{
     posting::{Handling, IngestError, Payload, PostingPatch, PutPosting},
 };
 
-/// A line as it arrived. Blank lines are left out.
+/// A line as it arrived. Blank lines are omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its physical line number, from 1.
@@ -59,8 +59,8 @@ pub struct LineOptions {
     pub client: ClientId,
     /// How unknown fields and wrong values are handled.
     pub handling: Handling,
-    /// The catalogue that lists the postings. Its lines reopen expired ones unless they expire
-    /// them.
+    /// The catalogue that lists the postings. A line reopens its expired posting, unless the line
+    /// itself expires the posting.
     pub catalogue: Option<CatalogueId>,
     /// The import's random id.
     pub import: Option<Uuid>,
@@ -104,8 +104,8 @@ pub struct Parsed {
     pub command: Result<PutPosting, LineError>,
 }
 
-/// A line without structural errors: almost every line. It is read in one pass; any other line is
-/// read again as an [`Entry`] to find its error.
+/// A line without structural errors, as almost every line is. It is read in one pass. Any other
+/// line is read again as an [`Entry`], to find its error.
 #[derive(Deserialize)]
 struct Plain<'a> {
     #[serde(borrow)]
@@ -182,7 +182,7 @@ impl Line {
         }
     }
 
-    /// The postings named by an unparsable line.
+    /// The postings that an unparsable line names.
     pub fn names(&self) -> Names {
         match &self.text {
             LineText::Whole(text) => Names::read(text),
@@ -213,7 +213,7 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
     if let Some(Err(_)) = id {
         let is_string = entry.id.is_some_and(|id| id.get().starts_with('"'));
         let why = if is_string {
-            // In valid JSON, no other string is refused.
+            // In valid JSON, the parser refuses no other string.
             "has one half of a surrogate pair, which is no character; remove it"
         } else {
             "must be a string"
@@ -246,7 +246,7 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
     })
 }
 
-/// The command of a line. A foreign identifier is refused first.
+/// The command of a line. An identifier that the client may not use is refused first.
 fn command(
     id: &str,
     payload: Result<Payload, BodyError>,
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(parsed.names.id.as_deref(), Some("b"));
         let error = parsed.command.unwrap_err();
         assert!(matches!(error, LineError::Forbidden(_)));
-        // The intended posting may be one of the client's.
+        // The line may have been meant for a posting of the client.
         for (line, is_unattributed) in [
             (r#"{"id":"b","payload":{}}"#, true),
             (r#"{"id":"ab","payload":{"title":7}}"#, false),

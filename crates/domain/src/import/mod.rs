@@ -1,4 +1,4 @@
-//! Imports: many commands in one request, one a line, each with a receipt.
+//! Imports: many commands in one request. Each line is a command, and gets a receipt.
 
 mod changes;
 mod hidden;

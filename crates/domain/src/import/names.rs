@@ -1,8 +1,8 @@
 //! The postings that a line names, whatever else is wrong with it.
 //!
 //! A catalogue expires postings that no line names, so even an unreadable line must name its
-//! posting. If that is uncertain, [`Names`] has every identifier that the line may name, and says
-//! that there may be others.
+//! posting. If the name is uncertain, [`Names`] has every identifier that the line may name, and a
+//! flag that there may be others.
 
 use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
 use kernel::{Prefixes, SourceIdentifier};
@@ -14,7 +14,7 @@ use super::hidden::{has_garbage, has_rests, is_separator, keys};
 pub struct Names {
     /// The line's identifier as sent; a number counts as its digits.
     pub id: Option<String>,
-    /// Further identifiers in a damaged line, possibly of other lines.
+    /// Further identifiers in a damaged line. They may be from other lines.
     others: Vec<String>,
     /// Whether the line may concern a posting other than these.
     has_unknown: bool,
@@ -33,7 +33,7 @@ impl Names {
     /// Reads the names of a refused line.
     pub fn read(line: &[u8]) -> Self {
         let (mut names, end) = Self::read_objects(line);
-        // NUL bytes are a hole in a file, which may have had any text.
+        // NUL bytes are a hole in a file. Any text may be lost there.
         names.has_unknown |= match end {
             End::Complete(_) => line.contains(&0),
             End::Cut => has_garbage(line),
@@ -42,7 +42,8 @@ impl Names {
         names
     }
 
-    /// Reads the names from the beginning of a line. `has_more`: it may concern further postings.
+    /// Reads the names from the beginning of a line. With `has_more`, the line may concern further
+    /// postings.
     pub(super) fn read_beginning(beginning: &[u8], has_more: bool) -> Self {
         let (mut names, end) = Self::read_objects(beginning);
         names.has_unknown |= has_more || matches!(end, End::Damaged);
@@ -96,8 +97,8 @@ impl Names {
         all.filter_map(|id| SourceIdentifier::new(id).ok())
     }
 
-    /// Whether a refused line may concern a posting that it does not name. An identifier that the
-    /// client may not use, or with surrounding white space, may be a misspelling.
+    /// Whether a refused line may concern a posting that it does not name. An identifier may be
+    /// misspelt if the client may not use it, or if it has surrounding white space.
     pub fn are_incomplete(&self, prefixes: &Prefixes) -> bool {
         let may_be_meant = |id: &String| {
             let identifier = SourceIdentifier::new(id);
@@ -109,11 +110,11 @@ impl Names {
 }
 
 enum End {
-    /// Complete up to this offset.
+    /// The object is complete, up to this offset.
     Complete(usize),
-    /// Unfinished, with tokens in the order of an object.
+    /// The object is unfinished. Its tokens are in a valid order.
     Cut,
-    /// Tokens not in the order of an object.
+    /// The tokens are not in the order of an object.
     Damaged,
 }
 
@@ -266,8 +267,8 @@ fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     (is_whole && !is_last).then(|| String::from_utf8_lossy(token.text).into_owned())
 }
 
-/// Whether a number has more than digits: `-7`, or `007`, which is not JSON. The intended posting
-/// may be 7.
+/// Whether a number is not in its usual form: `-7`, or `007`, which is not JSON. The line may have
+/// been meant for the posting 7.
 fn is_respelled(token: Token<'_>) -> bool {
     token.kind == TokenKind::Word
         && (token.text.starts_with(b"-") || (token.text.len() > 1 && token.text.starts_with(b"0")))
@@ -293,7 +294,6 @@ fn text(token: Token<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The identifier, further ones, and whether others are possible.
     fn read(line: &[u8]) -> (Option<String>, Vec<String>, bool) {
         let names = Names::read(line);
         let mut others = names.others.clone();
@@ -378,7 +378,7 @@ mod tests {
             r#"{"id":"\ud800","payload":{}}"#,
             r#"{"id":"","payload":NaN}"#,
             r#"{"id":"a\u0000","payload":NaN}"#,
-            // What may be another posting's line, itself cut off.
+            // The second object may be another posting's line that is cut off.
             r#"{"id":"a","payload":{}}{"id":"#,
             r#"{"id":"a","payload":{}}{"payload":{}}"#,
             r#"{"id":"a","payload":{"title":"cut of{"id":"b"#,
@@ -394,7 +394,7 @@ mod tests {
             r#"{id:"a",payload:{x:"cut{id:null,payload:{}}"#,
             "{\"id\":\"a\",\"payload\":{\"title\":\"\0\0\0\"}}",
             "{\"id\":\"a\",\"payload\":{\"title\":\"cut\u{1}\u{2}",
-            // The intended posting may be another.
+            // The line may have been meant for another posting.
             r#"{"id":-7,"payload":{}}"#,
             r#"{"id":007,"payload":{}}"#,
             r#"{"id":+7,"payload":{}}"#,

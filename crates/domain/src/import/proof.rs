@@ -1,4 +1,4 @@
-//! A body's own end marker: a last line `{"end":{"lines":1400}}`.
+//! The end marker of a body: a last line `{"end":{"lines":1400}}`.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -58,7 +58,7 @@ struct End {
 }
 
 impl Proof {
-    /// Notes the next lines. Removes the end marker and, after a fault, what follows.
+    /// Notes the next lines. Removes the end marker and, after a fault, all following lines.
     pub fn note(&mut self, lines: &mut Vec<Line>) -> Result<(), BrokenOff> {
         if self.has_end && !lines.is_empty() {
             lines.clear();
@@ -92,12 +92,11 @@ impl Proof {
     }
 }
 
-/// The stated number of an end marker; `None` for any other line.
+/// The number that an end marker states; `None` for any other line.
 fn end(line: &Line) -> Option<Result<u64, BrokenOff>> {
     let LineText::Whole(text) = &line.text else {
         return None;
     };
-    // The first letters identify almost every line.
     let members = text.trim_ascii_start().strip_prefix(b"{")?;
     if !members.trim_ascii_start().starts_with(b"\"end\"") {
         return None;

@@ -34,15 +34,15 @@ pub struct LineCounts {
     pub lines: u64,
     /// Postings were created.
     pub created: u64,
-    /// They or their companies were changed.
+    /// Postings or their companies were changed.
     pub updated: u64,
     /// Nothing was changed.
     pub unchanged: u64,
-    /// They were expired by their lines.
+    /// Postings were expired by their lines.
     pub expired: u64,
-    /// Expired ones were reopened.
+    /// Expired postings were reopened.
     pub reopened: u64,
-    /// Refused by the rules or the client's rights.
+    /// Lines were refused, by the rules or by the client's permissions.
     pub refused: u64,
     /// Refused or failed lines that may concern an unnamed posting.
     pub unattributed: u64,
@@ -75,7 +75,7 @@ impl LineCounts {
     }
 }
 
-/// The most missing postings that a summary names.
+/// The largest number of missing postings that a summary names.
 pub const MOST_NAMED: usize = 100;
 
 vocabulary! {
@@ -93,20 +93,20 @@ vocabulary! {
 /// The postings of a catalogue that no line named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// Their number: open before the import, and still the catalogue's.
+    /// The number of those that were open before the import, and still belong to the catalogue.
     pub count: u64,
-    /// The expired ones.
+    /// The number of expired ones.
     pub expired: u64,
-    /// Why none expires, if so.
+    /// The reason why no posting expires, if there is one.
     pub held: Option<HeldBecause>,
-    /// Whether they were held back and released since.
+    /// Whether they were held back, and later released.
     pub released: bool,
     /// The first held-back postings, at most [`MOST_NAMED`].
     pub first: Vec<SourceIdentifier>,
 }
 
 impl Missing {
-    /// A sentence without a full stop. For a dry run it says what would expire.
+    /// A sentence without a full stop. For a dry run, it has the number that would expire.
     pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
         let &Self {
             count,
@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn expiries_are_one_sentence() {
-        // Expired by their lines, missing, of these expired; why not; and the sentence.
+        // The columns: postings expired by their lines; missing postings; the expired ones of
+        // these; why none expires; the sentence.
         for row in "\
             0 11 11 | 0 expired by their lines; 11 others were missing, and 11 of them expired
             1 1 1 | 1 expired by its line; 1 other was missing, and it expired

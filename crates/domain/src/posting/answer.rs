@@ -18,11 +18,11 @@ pub struct Answer {
     pub created_by: Option<Actor>,
     /// The actor of the previous change; `None` for a new posting.
     pub updated_by: Option<Actor>,
-    /// What the command left undone.
+    /// The parts of the command that were not done.
     pub notices: Vec<Notice>,
     /// The state in which the same command changes nothing, if known.
     pub basis: Option<Basis>,
-    /// What the command changed of the content, if anything.
+    /// The changes of content by the command, if there are any.
     pub effects: Option<Effects>,
     /// The posting's optional fields afterwards, as bits in the order of
     /// [`Details::OPTIONAL_FIELDS`](super::Details::OPTIONAL_FIELDS); 0 if not read.
@@ -44,8 +44,8 @@ impl Answer {
         }
     }
 
-    /// The answer to a command that may repeat one whose answer was lost. If the posting has its
-    /// new id, the command created it.
+    /// The answer to a command that may repeat one whose answer was lost. If the posting's id is
+    /// the command's new id, the command created the posting.
     #[must_use]
     pub fn of_retry(mut self, put: &PutPosting) -> Self {
         if self.id == put.new_id {
@@ -54,8 +54,8 @@ impl Answer {
         self
     }
 
-    /// The answer to a command that is repeated after a commit in doubt. If it finds nothing to
-    /// change, that commit succeeded, and its answer `doubted` holds.
+    /// The answer to a command that is repeated after a commit in doubt. If the command then
+    /// changes nothing, that commit succeeded, and its answer `doubted` holds.
     #[must_use]
     pub fn after_doubt(mut self, doubted: &Self) -> Self {
         if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {
@@ -108,10 +108,10 @@ pub enum IngestError {
     /// Too much is waiting. Nothing was written; retry shortly.
     #[error("too many postings are waiting to be written")]
     Overloaded,
-    /// The store is unavailable, and may have written. Repeating the command is safe.
+    /// The store is unavailable. It may have written the command, which is safe to repeat.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The store does not know whether it has written. If so, the answer holds.
+    /// The store does not know whether it has written. If it has, the answer holds.
     #[error("the store is not available: {why}")]
     InDoubt {
         /// The reason.

@@ -12,7 +12,7 @@ pub struct Basis(pub u64);
 impl Basis {
     /// The basis of a posting with this id and version and its company's name and logo.
     pub fn of((id, version): (PostingId, Version), company: (&str, Option<&str>)) -> Self {
-        // Its keys are the same in every process.
+        // This hasher has the same keys in every process.
         let mut hasher = DefaultHasher::new();
         (id, version, company).hash(&mut hasher);
         Self(hasher.finish())

@@ -12,13 +12,13 @@ digest! {
     /// A hash of title, description, places, company, registrable application domains, and company
     /// name. Contents with equal hashes need one enrichment.
     ///
-    /// Two SHA-256 are combined: all but the last `NAME` bytes cover the posting, the last the
-    /// company's name. So a change of only the name is recognisable.
+    /// Two SHA-256 are combined: the last `NAME` bytes cover the company's name, the others the
+    /// posting. So a change of only the name is recognisable.
     ContentHash
 }
 
-/// The bytes for the company's name. Colliding names bring no gain: a company chooses only its own.
-/// The posting keeps 192 bits.
+/// The bytes for the company's name. A collision of names is no attack, because a company chooses
+/// only its own name. 192 bits remain for the posting.
 const NAME: usize = 8;
 
 impl ContentHash {
@@ -65,7 +65,7 @@ impl ContentHash {
 }
 
 digest! {
-    /// A SHA-256 of texts and coordinates, which reveals new enrichment results.
+    /// A SHA-256 of texts and coordinates. It differs for new enrichment results.
     TextsDigest
 }
 

@@ -1,4 +1,4 @@
-//! The deciders about a posting, and the newest decision as readers see it.
+//! The decisions about a posting, and who makes them.
 
 use std::fmt;
 
@@ -10,9 +10,10 @@ use time::OffsetDateTime;
 
 use super::ReasonCode;
 
-/// The most passages of a decision.
+/// The largest number of passages of a decision.
 pub const MOST_PASSAGES: usize = 3;
-/// The longest passage in characters. A longer one is cut without a mark, to stay verbatim.
+/// The longest passage in characters. A longer passage is cut, without a mark, so that it stays
+/// verbatim.
 pub const LONGEST_PASSAGE: usize = 300;
 /// The longest sentence in characters.
 pub const LONGEST_SENTENCE: usize = 1_000;
@@ -71,7 +72,7 @@ pub enum DecidedBy {
     Rules(String),
     /// A model: its name and prompt version.
     Model(String),
-    /// An operator. `None` if content that an operator had approved returned.
+    /// An operator; `None` if earlier content, which an operator had approved, came back.
     Operator(Option<Operator>),
 }
 
@@ -112,20 +113,20 @@ impl fmt::Display for DecidedBy {
 /// An enricher's judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// May be shown.
+    /// The posting may be shown.
     Approve,
-    /// Must not be shown.
+    /// The posting must not be shown.
     Reject {
         /// The reason, for programs.
         code: ReasonCode,
         /// The reason, in a sentence.
         text: String,
-        /// Its grounds, verbatim from the posting as shown.
+        /// The passages that led to it, verbatim from the posting as shown.
         passages: Vec<String>,
     },
 }
 
-/// A decision whether a posting may be shown, valid until the next.
+/// A decision whether a posting may be shown, valid until the next decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The outcome.
@@ -172,7 +173,7 @@ impl Decision {
         })
     }
 
-    /// The decision made by an enricher's verdict.
+    /// The decision by an enricher's verdict.
     pub fn of_verdict(verdict: &Verdict, by: DecidedBy, at: OffsetDateTime) -> Self {
         match verdict {
             Verdict::Approve => Self {

@@ -1,4 +1,4 @@
-//! A posting's description, which rules compare without reading.
+//! A posting's description. Rules compare its digest, and do not read its text.
 
 use std::{fmt, sync::Arc};
 
@@ -56,7 +56,7 @@ impl Description {
         self.text.as_ref()
     }
 
-    /// Adds the text if it was read.
+    /// Sets the text, if it was read.
     pub fn read(&mut self, text: Option<Arc<str>>) {
         self.text = text;
     }

@@ -1,18 +1,18 @@
 //! Duplicates: postings of one company that offer the same job under several identifiers.
 //!
-//! A posting duplicates another of its company if both have the same requisition number. It also
-//! does if title, city and country agree and the texts are nearly equal, unless the [`Offer`]s
-//! differ. An operator may mark two postings as different. Titles and cities are compared by
-//! letters and digits, ignoring case; a city that only one has does not agree. So a chain's ads
-//! from one template are no duplicates.
+//! A posting duplicates another posting of its company if both have the same requisition number.
+//! Without equal numbers, it does if title, city and country agree and the texts are nearly equal,
+//! unless the [`Offer`]s differ. An operator may mark two postings as different. Titles and cities
+//! are compared by letters and digits, ignoring case. If only one posting has a city, the cities do
+//! not agree: a chain's ads from one template are no duplicates.
 //!
-//! The original is the open posting whose matching content was pushed first, on the whole board;
-//! readers' permissions apply when the mark is read. A push never marks a posting whose content was
-//! pushed earlier. Content is compared as enrichment judged it: an outcome sets a posting's
+//! The original is the open posting whose matching content was pushed first on the whole board.
+//! Readers' permissions apply when the mark is read. A push never marks a posting whose content was
+//! pushed earlier. Only judged content is compared: an outcome sets a posting's
 //! [`DatedFingerprint`].
 //!
 //! An original is older than its copies, so there are no circles. A mark is committed only with the
-//! versions of both postings. A posting that became younger has no mark until its own copies were
+//! versions of both postings. A posting that became younger gets no mark before its own copies were
 //! looked up again.
 
 use std::collections::HashSet;
@@ -28,17 +28,18 @@ use fields::codes::CurrencyCode;
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
 
-/// The signature values per band. Of copies with nine tenths of their text in common, 99 of 100
-/// share a band.
+/// The signature values per band. Of 100 copies with nine tenths of their text in common, 99 share
+/// a band.
 const BAND: usize = 4;
 
-/// The most postings examined per band, and per requisition number.
+/// The largest number of postings that are examined per band, and per requisition number.
 pub const CANDIDATES: usize = 16;
 
 /// The keys by which a posting's duplicates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Hashes of company, title, place and a part of the signature. Duplicates by text share one.
+    /// Hashes of company, title, place and a part of the signature. Duplicates by text share a
+    /// band.
     pub bands: [i64; BANDS],
     /// The signature of the description.
     pub signature: MinHash,
@@ -68,7 +69,7 @@ impl Fingerprint {
         Self { bands, signature }
     }
 
-    /// The fingerprint of a posting without comparable text, which shares no band.
+    /// The fingerprint of a posting without comparable text. It shares no band with another.
     pub fn unlike_any(posting: PostingId) -> Self {
         let hash = digest::of_parts([posting.uuid().as_bytes().as_slice()]);
         let (parts, _) = hash.as_chunks();
@@ -78,7 +79,7 @@ impl Fingerprint {
         }
     }
 
-    /// Whether a search by one finds the other.
+    /// Whether a search by one fingerprint finds the other.
     pub fn shares_band(&self, other: &Self) -> bool {
         let mut bands = self.bands.iter().zip(&other.bands);
         bands.any(|(one, other)| one == other)
@@ -113,8 +114,8 @@ impl DatedFingerprint {
         }
     }
 
-    /// The fingerprint of the posting's next content. It keeps the age of the first if it still
-    /// matches that.
+    /// The fingerprint of the posting's next content. If that still matches the first content, the
+    /// age stays.
     #[must_use]
     pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
         let is_same_job = self.fingerprint.shares_band(&next);
@@ -128,7 +129,7 @@ impl DatedFingerprint {
         }
     }
 
-    /// Whether this content resembles an older posting's present content and its first.
+    /// Whether this content resembles both the present and the first content of an older posting.
     fn duplicates(&self, older: &Self) -> bool {
         let signature = &self.fingerprint.signature;
         self.fingerprint.shares_band(&older.fingerprint)
@@ -215,7 +216,7 @@ pub struct Candidate {
     pub company: CompanyId,
     /// What it offers.
     pub offer: Offer,
-    /// Its creator, if known.
+    /// The creator, if known.
     pub created_by: Option<Actor>,
     /// The posting that it is marked as duplicating.
     pub duplicate_of: Option<Original>,
@@ -239,7 +240,7 @@ impl Candidate {
         }
     }
 
-    /// Its order among duplicates.
+    /// The posting's order among duplicates.
     pub const fn age(&self) -> Age {
         (self.dated.since, self.id)
     }
@@ -266,7 +267,8 @@ impl Candidate {
         self.duplicates(other) || other.duplicates(self)
     }
 
-    /// The oldest of these that it duplicates, without those that an operator marked as different.
+    /// The oldest of these postings that it duplicates. Postings that an operator marked as
+    /// different do not count.
     pub fn original<'a>(&self, among: &'a [Self], distinct: &HashSet<Apart>) -> Option<&'a Self> {
         let others = among.iter().filter(|other| self.duplicates(other));
         others

@@ -1,4 +1,4 @@
-//! What an accepted push changed of the content, for its import's summary.
+//! The changes of content by an accepted push, for its import's summary.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 

@@ -12,7 +12,7 @@ pub struct Enrichment {
     pub texts: EnrichedTexts,
     /// The city's coordinates; `None` unless certain.
     pub coordinates: Option<Coordinates>,
-    /// What else was found.
+    /// Other findings.
     pub findings: Findings,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
@@ -23,7 +23,7 @@ pub struct Enrichment {
 }
 
 impl Enrichment {
-    /// The enrichment of a posting judged by an operator and without usable texts.
+    /// The enrichment of a posting that has an operator's verdict but no usable texts.
     pub fn bare() -> Self {
         Self {
             texts: EnrichedTexts::default(),
@@ -36,12 +36,13 @@ impl Enrichment {
     }
 }
 
-/// A description's two readable forms, and the redacted title.
+/// A description's two forms for readers, and the redacted title.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
-    /// The same without anything that identifies the company or lets readers bypass the board.
+    /// The same text without anything that identifies the company, or lets readers bypass the
+    /// board.
     pub redacted_markdown: String,
     /// The redacted title as one line of plain text; `None` without texts.
     pub redacted_title: Option<String>,

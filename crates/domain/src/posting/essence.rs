@@ -1,10 +1,10 @@
-//! The part of a description that distinguishes it from another.
+//! The parts of a description by which it is compared with another.
 
 use std::borrow::Cow;
 
 use fields::{day::month, tracking};
 
-/// Words after an age, and before one, in lower case.
+/// Words that follow an age, and words that precede one, in lower case.
 const BEHIND: [&str; 6] = ["ago", "siden", "sedan", "geleden", "temu", "fa"];
 const BEFORE: [&str; 4] = ["vor", "hace", "depuis", "before"];
 
@@ -15,8 +15,8 @@ const UNITS: [&str; 23] = [
     "giorn", "h",
 ];
 
-/// A description without what changes by itself: ages such as `37 minutes ago`, tracking
-/// parameters, and invisible white space. In text without elements, line breaks count.
+/// A description without the parts that change with time: ages such as `37 minutes ago`, tracking
+/// parameters, and invisible white space. In text without elements, line breaks are visible.
 pub(super) fn essence(text: &str) -> Cow<'_, str> {
     let text = without_tracking(text);
     let is_html = ["</", "<p", "<br", "<li"]
@@ -96,7 +96,6 @@ fn forget_ages(words: &mut [&str]) {
     }
 }
 
-/// A word's letters and digits in lower case, without surrounding elements.
 fn plain(word: &str) -> String {
     let (mut text, mut is_tag) = (String::new(), false);
     for c in word.chars() {

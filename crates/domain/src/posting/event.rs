@@ -20,7 +20,7 @@ pub const fn enrich(id: PostingId) -> Effect {
 /// The queue of postings whose duplicates are looked up again.
 pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates", "look for copies"));
 
-/// The search for what a posting duplicates, and for its duplicates.
+/// The search for a posting's original, and for its duplicates.
 pub const fn look_up_duplicates(id: PostingId) -> Effect {
     Effect::new(DUPLICATES, id.uuid())
 }
@@ -49,7 +49,7 @@ pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened")
 pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
 /// A posting was permanently deleted. Readers see only its identifier.
 pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
-/// The name or the logo of a company changed.
+/// The name or logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
 /// A company was merged into another, whose id replaces its own.

@@ -1,5 +1,5 @@
-//! The fields of a push, declared once: this list defines parsing, refusals, storage, suggestions
-//! for unknown names, and the OpenAPI schema.
+//! The fields of a push. This one list defines parsing, refusals, storage, suggestions for unknown
+//! names, and the OpenAPI schema.
 
 use fields::{
     DayOrTime, FieldValue as _, Patch, Sent, SentWebsite, WebsiteKey,
@@ -16,8 +16,8 @@ use super::{
     SalaryPeriod, Values,
 };
 
-/// Checks the address for applications. It must be deliverable, so the rule is stricter than for a
-/// subscriber's, which an account may already have.
+/// Checks the address for applications. It must be deliverable. The rule is stricter than for a
+/// subscriber's address, which an e-mail account may already have.
 pub(crate) fn check_email(text: &str) -> Result<(), &'static str> {
     let parts = email::parts(text).filter(email::Parts::is_dot_string);
     parts.map(|_| ()).ok_or("must be a valid e-mail address")
@@ -256,7 +256,6 @@ impl PostingPatch {
         }
     }
 
-    /// Whether the push has fields other than an expiry.
     pub(crate) fn has_fields(&self) -> bool {
         let expiration = self.expiration.clone();
         *self
@@ -283,7 +282,7 @@ impl PostingPatch {
         }
     }
 
-    /// The reason of an expiry after the push; the one within `expiration` wins.
+    /// The reason of an expiry after the push. The reason within `expiration` wins.
     pub(crate) fn reason_after<'a>(&'a self, stored: Option<&'a str>) -> Option<&'a str> {
         let outer = match &self.expiration_reason {
             Patch::Keep => stored,
@@ -305,7 +304,8 @@ impl PostingPatch {
     }
 }
 
-/// Percent-encodes an address within its length limit, because a client may send it back.
+/// Percent-encodes an address. The result must keep the length limit, because a client may send it
+/// back.
 fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut FieldErrors) {
     let Patch::Set(address) = address else { return };
     let sent = address.len();

@@ -1,7 +1,8 @@
-//! The only way between states of a posting: [`Posting::fire`].
+//! [`Posting::fire`]: the only function that changes the state of a posting.
 //!
-//! It follows the [table](Trigger::on), which the README draws and a test compares. `fire` also
-//! updates the reason, times, history step, event, and the need for enrichment.
+//! It follows the [table](Trigger::on). The README has a drawing of the table, and a test compares
+//! the two. `fire` also updates the reason and times, and decides the history step, the event, and
+//! the need for enrichment.
 
 use std::borrow::Cow;
 
@@ -87,9 +88,9 @@ impl Posting {
             return Fired::Stayed(None);
         }
         let asks_for_enrichment = match trigger {
-            // Workers that died making texts would die again.
+            // Workers died while they made these texts, and would die again.
             Trigger::ApproveByOperator if before.review() == Some(Review::Poison) => false,
-            // Its texts may belong to other content, or be missing.
+            // The texts may belong to other content, or be missing.
             Trigger::ApproveByOperator => self.enriched_hash != cause.content,
             _ => is_moved && after.status() == Status::PendingEnrichment,
         };
@@ -122,7 +123,6 @@ impl Posting {
         }
     }
 
-    /// The target state of an allowed trigger.
     fn target(&self, trigger: Trigger, cause: &Cause<'_>) -> State {
         let expired = |moderated| State::Expired {
             at: self.state.expired_at().unwrap_or(cause.at),
@@ -138,8 +138,7 @@ impl Posting {
             Trigger::Reopen | Trigger::Relist | Trigger::ReopenByOperator => {
                 State::Pending { review: None }
             }
-            // An operator may have approved this content before another verdict about other
-            // content.
+            // An operator may have approved this content before other content got another verdict.
             Trigger::ApproveByEnricher => {
                 approved(self.approved_hash.is_some() && self.approved_hash == cause.content)
             }
@@ -173,12 +172,12 @@ impl Posting {
 
     fn arrive(&mut self, cause: &Cause<'_>) {
         match self.state {
-            // A verdict from before the expiry does not count.
+            // A verdict before the expiry does not count.
             State::Pending { .. } => {
                 self.details.expiration_reason = None;
                 self.enriched_hash = None;
                 self.approved_hash = None;
-                // It is open again, although the closing date has passed.
+                // The posting is open again, although the closing date has passed.
                 if self.details.closes_at().is_some_and(|end| end <= cause.at) {
                     self.details.valid_through = None;
                 }
@@ -203,8 +202,8 @@ impl Posting {
 }
 
 impl Trigger {
-    /// The event of a step without a status change. A new reason of an expiry has none (the
-    /// specification).
+    /// The event of a step without a status change. By the specification, a new reason of an expiry
+    /// has none.
     const fn event_without_move(self) -> Option<EventName> {
         match self {
             Self::ApproveByOperator | Self::RejectByOperator | Self::EndReview => {
@@ -237,9 +236,9 @@ mod tests {
     use super::*;
     use crate::testing::posting;
 
-    /// The effect of each trigger on a posting that waits, waits for a review, is approved,
+    /// The effect of each trigger. A column is a state: waits, waits for a review, approved,
     /// approved and waiting for a review, rejected, rejected by an operator, expired, expired by an
-    /// operator: an event, a step without one, nothing, or a refusal.
+    /// operator. A cell is an event, a step without an event, nothing, or a refusal.
     const TABLE: &str = "
         client expires                      Expired  Expired  Expired  Expired  refused  refused  step     -
         operator expires                    Expired  Expired  Expired  Expired  refused  refused  step     -

@@ -8,8 +8,8 @@ use time::OffsetDateTime;
 use super::{ContentHash, DESCRIPTION, Details, Held, Pending, Posting, PostingView, Shown, State};
 use crate::company::CompanyView;
 
-/// The fields whose changes wait for a verdict. Links and addresses are guarded when they lead to
-/// another domain.
+/// The fields whose changes wait for a verdict. A link or address waits only if it leads to another
+/// domain.
 const GUARDED: [&str; 7] = [
     "title",
     DESCRIPTION,
@@ -48,7 +48,7 @@ impl Posting {
     pub(crate) fn keep_judged(&mut self, before: &Self, now: OffsetDateTime) {
         let was_judged = match before.state {
             State::Approved { .. } => true,
-            // It keeps the verdict with which it expired.
+            // An expired posting keeps its last verdict.
             State::Expired { .. } => before.enriched_hash.is_some(),
             _ => false,
         };
@@ -84,7 +84,7 @@ impl Posting {
         });
     }
 
-    /// Notes that this version's record has the shown description, unless an earlier one does.
+    /// Notes that this version's record has the shown description, unless an earlier record has it.
     pub(crate) fn locate_description(&mut self) {
         if let Some(shown) = &mut self.shown
             && shown.values.has(DESCRIPTION)
@@ -93,7 +93,7 @@ impl Posting {
         }
     }
 
-    /// Whether this content was judged to be no ad, and is held back.
+    /// Whether this content was judged to be no ad and is held back.
     pub(crate) fn holds(&self, content: ContentHash) -> bool {
         let held = self.shown.as_ref().and_then(|shown| shown.held.as_ref());
         matches!(held, Some(Held::Back { content: it, .. }) if *it == content)

@@ -1,8 +1,8 @@
 //! Lenient handling (RFC 7240): invalid values are corrected if their meaning is certain; other
 //! optional ones are left out.
 //!
-//! A valid payload is unchanged. Otherwise each invalid value is replaced or removed, and the
-//! result is read again by the usual rules. So nothing is stored that the rules refuse.
+//! A valid payload stays unchanged. In others, each invalid value is replaced or removed, and the
+//! result is read again by the usual rules. So no value is stored that the rules refuse.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -22,7 +22,7 @@ pub(crate) struct Payload {
     pub(crate) patch: PostingPatch,
     pub(crate) errors: FieldErrors,
     pub(crate) notices: Vec<Notice>,
-    /// Why all ways to apply were left out: a posting needs one.
+    /// Why all ways to apply were left out, although a posting needs one.
     pub(crate) dropped: FieldErrors,
 }
 
@@ -42,7 +42,6 @@ impl Payload {
         Ok(body::parse(json)?.into())
     }
 
-    /// The payload, or its usable part.
     pub(crate) fn leniently(self, json: &str) -> Result<Self, BodyError> {
         if self.errors.is_empty() {
             return Ok(self);
@@ -95,7 +94,7 @@ fn take<'a>(
         Value::Array(items) if is_known => {
             let sent = items.len();
             list(name, items, &within, notices);
-            // An update keeps the stored value.
+            // An update then keeps the stored value.
             if items.is_empty() && sent > 0 {
                 return None;
             }
@@ -115,7 +114,6 @@ fn take<'a>(
     Some(value.to_string().into())
 }
 
-/// Corrects or omits an object's invalid members.
 fn inner(
     (path, pattern): (&str, &str),
     members: &mut Map<String, Value>,
@@ -263,7 +261,7 @@ fn whole(value: &Value) -> Option<i64> {
 }
 
 /// The number of a text, with a point before the fraction. A single separator before three digits
-/// is ambiguous, so it means nothing for certain.
+/// is ambiguous, so such a text has no certain number.
 fn plain_number(text: &str) -> Option<String> {
     let text = text
         .trim()
@@ -299,7 +297,7 @@ fn plain_number(text: &str) -> Option<String> {
     Some(format!("{whole}.{fraction}"))
 }
 
-/// An address without a scheme: a host with a top-level domain, and what follows.
+/// Adds the scheme to an address without one: a host with a top-level domain, and the rest.
 fn with_scheme(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("//").unwrap_or(text);

@@ -5,7 +5,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::Posting;
 
-/// The lifetime of postings. It starts at the approval, and again with a push in its second half.
+/// The lifetime of postings. It starts at the approval, and starts again with a push in its second
+/// half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -28,7 +29,7 @@ impl Lifetime {
         now.checked_add(self.0?)
     }
 
-    /// Renews the end of a pushed posting whose closing date was `closed`.
+    /// Renews the end of a posting after a push. Before the push, its closing date was `closed`.
     pub(crate) fn renew(
         self,
         posting: &mut Posting,
@@ -40,8 +41,8 @@ impl Lifetime {
     }
 
     /// The end of a posting after a push that changes its closing date from `closed` to `closing`.
-    /// The lifetime restarts in its second half, and is dropped if postings stay for ever. A
-    /// closing date shortens it, never extends it.
+    /// In its second half the lifetime restarts. If postings stay for ever, it is dropped. A
+    /// closing date may shorten a lifetime, but never extends it.
     pub(crate) fn end(
         self,
         status: Status,
@@ -52,7 +53,7 @@ impl Lifetime {
         if !status.is_open() {
             return end;
         }
-        // An end by the closing date says nothing about the lifetime.
+        // If the end is the closing date, the lifetime is unknown.
         let own = end.filter(|end| Some(*end) != closed);
         let is_due = self.is_due(status, own, now);
         let own = if is_due { self.starting(now) } else { own };
@@ -63,7 +64,7 @@ impl Lifetime {
         match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
-            // It was approved while lifetimes were off.
+            // The posting was approved while lifetimes were off.
             (Some(_), status, None) => status == Status::Approved,
         }
     }

@@ -66,7 +66,7 @@ fields! {
     }
 }
 
-/// An array of objects, of which repeated ones are kept once. An empty one is `null`.
+/// An array of objects. Repeated objects are kept once. An empty array counts as `null`.
 impl FieldValue for Locations {
     const EXPECTED: &'static str = "an array";
 

@@ -1,4 +1,4 @@
-//! `metadata`: a JSON object, kept as text so that it comes back as sent.
+//! `metadata`: a JSON object, kept as text so that it is returned as sent.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A signature. The share of values equal in two signatures estimates how much text is common.
+/// A signature. The share of equal values in two signatures estimates how much text is common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MinHash([u16; MinHash::LENGTH]);
 
@@ -16,7 +16,7 @@ impl MinHash {
     /// The least number of equal values for nearly equal texts: about 81 per cent.
     ///
     /// Real copies share 94 to 100 per cent of their text. Other jobs with the same title and place
-    /// share at most 70, and one such pair in a hundred looks like a copy by 64 values.
+    /// share at most 70 per cent. By 64 values, one in a hundred such pairs looks like a copy.
     const ALIKE: usize = 52;
 
     /// Wraps values.

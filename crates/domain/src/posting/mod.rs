@@ -1,7 +1,7 @@
 //! Job postings as values: pushed, stored, and read.
 //!
 //! [`PutPosting`] is the command of the specification's operation, with the fields of
-//! [`PostingPatch`]. [`Posting`] is the stored form; [`Trigger`] is the table of its states.
+//! [`PostingPatch`]. [`Posting`] is the stored form, and [`Trigger`] has the table of its states.
 //! [`Enrichment`] is an enricher's result, and [`duplicate`] finds postings that offer the same
 //! job. [`decision`](crate::decision) has the rules.
 

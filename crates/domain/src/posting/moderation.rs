@@ -40,7 +40,7 @@ impl Moderation {
         }
     }
 
-    /// Whether the posting needs no enricher's verdict any more.
+    /// Whether the command makes an enricher's verdict unnecessary.
     pub const fn ends_enrichment(&self) -> bool {
         !matches!(self, Self::Feature(_))
     }

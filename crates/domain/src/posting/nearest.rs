@@ -42,7 +42,7 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
         .filter_map(|row| row.trim_start().split_once(": "));
     let found = fields.find(|(field, others)| match inner {
         None => means(others),
-        // The company's other members are not the posting's.
+        // Other fields of the company are not fields of the posting.
         Some(_) => field.starts_with("company.") && (means(others) || is_short(field, &name)),
     });
     let found = found.map(|(field, _)| field.to_owned());

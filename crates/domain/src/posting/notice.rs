@@ -17,7 +17,7 @@ vocabulary! {
         TakenDown = "taken_down",
         /// The closing date has passed, and the posting is expired.
         ClosingDatePassed = "closing_date_passed",
-        /// The company's name or logo stays as it is.
+        /// The company's name or logo stays unchanged.
         CompanyKept = "company_kept",
         /// A value was corrected.
         Corrected = "corrected",
@@ -25,15 +25,15 @@ vocabulary! {
         LeftOut = "left_out",
         /// Character references were replaced.
         Decoded = "decoded",
-        /// A field was left out.
+        /// An unknown field was left out.
         UnknownField = "unknown_field",
     }
 }
 
-/// A part of a push that was left undone.
+/// A part of a push that was not done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Notice {
-    /// The posting had expired, and new fields alone do not bring it back.
+    /// The posting had expired, and new fields alone do not reopen it.
     StillExpired,
     /// An operator rejected the posting.
     StillRejected,
@@ -49,7 +49,7 @@ pub enum Notice {
     CompanyByAlias,
     /// An earlier line of the import named the company, and sets its name and logo.
     CompanyNamedBefore,
-    /// The field with this path, as sent, does not exist.
+    /// There is no field with this path, as sent.
     UnknownField(Arc<str>),
     /// The value at this path was replaced by this one.
     Corrected(Arc<str>, Arc<str>),
@@ -153,7 +153,7 @@ impl Notice {
         message.into()
     }
 
-    /// Whether the same command gets it again while posting and company stay unchanged.
+    /// Whether the same command gets this notice again while posting and company stay unchanged.
     pub const fn is_repeatable(&self) -> bool {
         !matches!(self.code(), NoticeCode::CompanyKept)
     }

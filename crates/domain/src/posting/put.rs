@@ -11,22 +11,23 @@ use uuid::Uuid;
 use super::{Notice, Payload, PostingPatch, Trigger, nearest::nearest};
 use crate::authority::Principal;
 
-/// Whether an earlier line of the import named the line's company, and so decides its values.
+/// Whether an earlier line of the import named the line's company, and so decides its name and
+/// logo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NamedBefore {
-    /// None did.
+    /// No earlier line named it.
     #[default]
     No,
-    /// One did, with the same name and logo.
+    /// An earlier line named it, with the same name and logo.
     Alike,
-    /// One did, with another name or logo.
+    /// An earlier line named it, with another name or logo.
     Differently,
 }
 
 /// How unknown fields and wrong values are handled (RFC 7240).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handling {
-    /// Unknown fields are left out, invalid values refused.
+    /// Unknown fields are left out, and invalid values are refused.
     #[default]
     Usual,
     /// Both are refused.
@@ -42,8 +43,8 @@ pub struct PutPosting {
     pub identifier: SourceIdentifier,
     /// The changes.
     pub patch: PostingPatch,
-    /// The payload's own errors, reported together with the fields missing from a *new* posting:
-    /// only the store knows whether it is new. Unknown fields are noted beside them.
+    /// The payload's own errors, and the unknown fields. They are reported together with the fields
+    /// that a *new* posting lacks, because only the store knows whether the posting is new.
     pub errors: FieldErrors,
     /// Whether invalid optional values are left out.
     pub is_lenient: bool,
@@ -54,7 +55,7 @@ pub struct PutPosting {
     pub by: Principal,
     /// The catalogue that lists the posting, if any does.
     pub catalogue: Option<CatalogueId>,
-    /// The import that it is a line of.
+    /// The import to which the line belongs.
     pub import: Option<Uuid>,
     /// Whether an earlier line sets the company's name and logo.
     pub company_named: NamedBefore,
@@ -78,7 +79,7 @@ impl PutPosting {
         Self::parse_as(segment, body, Handling::Usual, by, new_id)
     }
 
-    /// Parses a request with this handling of unknown fields and invalid values.
+    /// Parses a request, with this handling of unknown fields and invalid values.
     pub fn parse_as(
         segment: &str,
         body: &[u8],
@@ -145,8 +146,8 @@ impl PutPosting {
         }
     }
 
-    /// Whether it expires the posting. An invalid `expiration` is refused anyway, so other fields
-    /// may be missing.
+    /// Whether it expires the posting. With an invalid `expiration`, which is refused anyway,
+    /// missing fields are not reported.
     pub fn expires(&self) -> bool {
         self.patch.expiration.value().is_some()
             || (!self.errors.is_empty() && self.errors.concern("expiration"))

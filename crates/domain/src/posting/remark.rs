@@ -1,4 +1,4 @@
-//! Remarks: problems for readers, search engines or lawyers. They refuse nothing.
+//! Remarks: problems for readers, search engines or lawyers. A posting with remarks is not refused.
 
 use fields::vocabulary::vocabulary;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What readers see of a posting: judged values, while others wait for a verdict.
+//! The values of a posting that readers see: judged ones, while others wait for a verdict.
 //!
 //! A posting has its values as pushed. While changed guarded fields wait, [`Shown`] has the values
 //! to show instead, which [`PostingView::shown`](super::PostingView::shown) applies for every
@@ -13,17 +13,18 @@ use time::OffsetDateTime;
 use super::{ContentHash, Values};
 use crate::company::CompanyView;
 
-/// The values that readers still see where they differ from the pushed ones.
+/// The values that readers still see, if they differ from the pushed ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// When the first waiting change was pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
-    /// The judged values of waiting fields; of the description its digest.
+    /// The judged values of the waiting fields. For the description, its digest.
     pub values: Values,
     /// The shown company, if a change of it waits.
     pub company_id: Option<CompanyId>,
-    /// The alias by which the posting came to it, as for [`Posting::came_by`](super::Posting).
+    /// The alias by which the posting came to that company; see
+    /// [`Posting::came_by`](super::Posting).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came_by: Option<CompanyId>,
     /// The version whose record has the shown description's text, if a change of it waits.
@@ -35,15 +36,15 @@ pub struct Shown {
 /// Content that is no ad, held back from an approved posting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Held {
-    /// Since when such content is held back, and the latest of it.
+    /// Such content is held back.
     Back {
-        /// The time.
+        /// When the first such content was held back.
         #[serde(with = "time::serde::rfc3339")]
         since: OffsetDateTime,
-        /// The content.
+        /// The latest such content.
         content: ContentHash,
     },
-    /// The hold is over. Such content is rejected when judged again.
+    /// The hold has ended. Such content is rejected when it is judged again.
     Over,
 }
 
@@ -75,7 +76,7 @@ pub struct Pending {
     pub since: OffsetDateTime,
     /// The pushed values of waiting fields, without the description's text.
     pub values: Values,
-    /// The description, if it waits and was read.
+    /// The pushed description, if it waits and was read.
     pub description: Option<Arc<str>>,
     /// The company, if it waits.
     pub company: Option<CompanyView>,

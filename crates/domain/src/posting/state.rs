@@ -12,7 +12,6 @@ use super::{
 };
 use crate::company::CompanyView;
 
-/// The reason of an expiry by the closing date.
 pub(crate) const CLOSED: &str = "The closing date has passed.";
 
 /// A posting for the rules, without texts and history. See [`PostingView`].
@@ -22,27 +21,28 @@ pub struct Posting {
     pub id: PostingId,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
-    /// Counts its commits, and guards them.
+    /// The number of its commits. A commit on an outdated version conflicts.
     pub version: Version,
-    /// Only [`fire`](Self::fire) changes it, with its reason.
+    /// Only [`fire`](Self::fire) changes the state, and the reason with it.
     pub(super) state: State,
     pub(super) status_reason: Option<String>,
     /// The pushed details.
     pub details: Details,
     /// The company.
     pub company_id: CompanyId,
-    /// The alias by which it came to the company. If the alias ends, the posting returns to it.
+    /// The alias by which the posting came to the company. If the alias ends, the posting moves
+    /// back.
     pub came_by: Option<CompanyId>,
     /// The judged values shown instead, while pushed ones wait for a verdict.
     #[serde(default)]
     pub shown: Option<Shown>,
     /// The catalogue that listed it last, possibly deleted.
     pub catalogue: Option<CatalogueId>,
-    /// The content of the last outcome; `None` before it and after reopening.
+    /// The content of the last outcome; `None` before the first outcome and after reopening.
     pub enriched_hash: Option<ContentHash>,
     /// The content that an operator approved, overriding enrichers.
     pub approved_hash: Option<ContentHash>,
-    /// The last texts and coordinates by enrichment, if kept.
+    /// The digest of the last texts and coordinates by enrichment, if they are kept.
     pub texts_digest: Option<TextsDigest>,
     /// The posting that it duplicates, see [`duplicate`](super::duplicate); only while open.
     pub duplicate_of: Option<Original>,
@@ -94,7 +94,7 @@ impl Posting {
         }
     }
 
-    /// A stored posting, whose other fields are still empty.
+    /// A stored posting. The other fields are still empty.
     pub fn stored(
         (state, status_reason): (State, Option<String>),
         id: PostingId,
@@ -156,7 +156,7 @@ impl Posting {
         self.state.is_moderated()
     }
 
-    /// Why its newest content gets no verdict without an operator.
+    /// Why its newest content waits for an operator's verdict.
     pub const fn review(&self) -> Option<Review> {
         self.state.review()
     }
@@ -171,7 +171,7 @@ impl Posting {
         self.status_reason.as_deref()
     }
 
-    /// Sets actor and time of the last change. The time never goes back, though clocks may
+    /// Sets actor and time of the last change. The time never goes back, although clocks may
     /// disagree.
     pub(crate) fn touch(&mut self, by: Actor, at: OffsetDateTime) {
         self.updated_by = Some(by);
@@ -188,7 +188,6 @@ impl Posting {
         self.content_at.unwrap_or(self.created_at)
     }
 
-    /// Whether its closing date expired it.
     pub(crate) fn is_closed_by_date(&self) -> bool {
         let expired = matches!(
             self.state,
@@ -205,7 +204,8 @@ impl Posting {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it expired before this time and did not change since, so that a purge deletes it.
+    /// Whether it expired before this time and has not changed since. A purge deletes such
+    /// postings.
     pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
         self.expired_at().is_some_and(|at| at < before) && self.updated_at < before
     }
@@ -218,7 +218,7 @@ impl Posting {
     }
 }
 
-/// Declares the changing parts of a posting besides its details.
+/// Declares the parts of a posting that change, besides its details.
 macro_rules! parts {
     ($($part:ident),+ $(,)?) => {
         impl Posting {
@@ -259,14 +259,14 @@ parts! {
 pub struct Original {
     /// Its id.
     pub id: PostingId,
-    /// Its identifier, which determines who may know of it.
+    /// Its identifier. Only clients that may use the identifier may see it.
     pub source_identifier: SourceIdentifier,
 }
 
 /// One step of a posting's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// The status from then on.
+    /// The new status.
     pub status: Status,
     /// The time.
     #[serde(with = "time::serde::rfc3339")]
@@ -288,7 +288,7 @@ pub struct PostingView {
     pub texts: Option<EnrichedTexts>,
     /// The coordinates, once enriched and if known.
     pub coordinates: Option<Coordinates>,
-    /// What else enrichment found; empty before the first outcome.
+    /// Other findings of enrichment; empty before the first outcome.
     pub findings: Findings,
     /// The newest decision whether it may be shown; `None` before the first.
     pub decision: Option<Decision>,
@@ -300,7 +300,8 @@ pub struct PostingView {
 }
 
 impl PostingView {
-    /// The posting for a reader with these prefixes, without a hidden original.
+    /// The posting for a reader with these prefixes. An original that the reader may not see is
+    /// removed.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let is_seen = |original: &Original| prefixes.permit(&original.source_identifier);

@@ -10,23 +10,23 @@ use time::OffsetDateTime;
 /// The longest quoted reason of a review, in characters.
 const LONGEST_REASON: usize = 240;
 
-/// The state of a posting. `moderated`: an operator decided it, so no push or enricher reverses a
-/// rejection or an expiry.
+/// The state of a posting. `moderated` means that an operator decided it. Then no push or enricher
+/// reverses a rejection or an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// It awaits its first verdict, also after reopening.
+    /// It awaits its first verdict, or its first after a reopening.
     Pending {
-        /// Why its newest content gets no verdict without an operator.
+        /// Why its newest content waits for an operator's verdict.
         review: Option<Review>,
     },
     /// Readers see it.
     Approved {
-        /// Why its newest content gets no verdict without an operator.
+        /// Why its newest content waits for an operator's verdict.
         review: Option<Review>,
         /// Whether an operator approved the last judged content.
         moderated: bool,
     },
-    /// A verdict keeps it from readers.
+    /// A verdict hides it from readers.
     Rejected {
         /// Whether the verdict is an operator's.
         moderated: bool,
@@ -42,13 +42,13 @@ pub enum State {
 }
 
 vocabulary! {
-    /// Why content gets no verdict without an operator.
+    /// Why content waits for an operator's verdict.
     Review {
-        /// The enricher gave none.
+        /// The enricher gave no verdict.
         NoVerdict = "no_verdict",
-        /// Workers died enriching it, and others would too.
+        /// Workers died while they enriched it, and others would die, too.
         Poison = "poison",
-        /// It is no ad, and does not replace one.
+        /// It is no ad, and so does not replace an ad.
         ContentHeld = "content_held",
     }
 }
@@ -108,7 +108,7 @@ impl State {
         }
     }
 
-    /// Why its newest content gets no verdict without an operator.
+    /// Why its newest content waits for an operator's verdict.
     pub const fn review(self) -> Option<Review> {
         match self {
             Self::Pending { review } | Self::Approved { review, .. } => review,
@@ -135,13 +135,13 @@ impl State {
 }
 
 vocabulary! {
-    /// An occasion to change the state of a posting.
+    /// An occurrence that may change the state of a posting.
     Trigger {
         /// A push with an `expiration`.
         Expire = "client expires",
         /// An operator's takedown.
         ExpireByOperator = "operator expires",
-        /// The end of its lifetime, or its absence from its catalogue.
+        /// The end of its lifetime, or the expiry of a posting that its catalogue misses.
         Lapse = "lifetime ends or catalogue drops it",
         /// A push with `"expiration": null`.
         Reopen = "client reopens",
@@ -205,13 +205,11 @@ impl Trigger {
         row[column]
     }
 
-    /// Whether the console offers the trigger as a command: it would move the posting, or make a
-    /// changeable state permanent.
+    /// Whether the console offers the trigger as a command: it would change the posting's state, or
+    /// protect the state from other changes.
     pub const fn is_offered(self, state: State) -> bool {
         match (self, state) {
-            // Content that awaits a review.
             (Self::ApproveByOperator, State::Approved { review, .. }) => review.is_some(),
-            // An enricher's rejection, which another push may end.
             (Self::RejectByOperator, State::Rejected { moderated }) => !moderated,
             (Self::ExpireByOperator, State::Expired { .. }) => false,
             _ => matches!(self.on(state), Effect::Act),

@@ -19,7 +19,7 @@ impl Values {
         Value::Object(self.0.clone()).to_string()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -29,7 +29,7 @@ impl Values {
         self.0.contains_key(name)
     }
 
-    /// The names, with their values.
+    /// All names with their values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// Keeps only the digest of the description, whose text is kept elsewhere.
+    /// Removes the text of the description, which is stored elsewhere, and keeps its digest.
     pub(super) fn drop_text(mut self) -> Self {
         if let Some(Value::Object(description)) = self.0.get_mut(DESCRIPTION) {
             description.remove("text");
@@ -64,15 +64,15 @@ impl Values {
         self.0.retain(|name, _| is_kept(name));
     }
 
-    /// Adds values of an earlier state, which win.
+    /// Adds values of an earlier state. They replace values of the same name.
     pub(crate) fn precede(&mut self, earlier: Self) {
         self.0.extend(earlier.0);
     }
 }
 
-/// The description in [`Values`], whose text is kept elsewhere.
+/// The name of the description in [`Values`]. Its text is stored elsewhere.
 pub const DESCRIPTION: &str = "raw_description";
-/// The company among [`Values`].
+/// The name of the company in [`Values`].
 pub const COMPANY: &str = "company_id";
-/// The digest of the texts in [`Values`], in place of them.
+/// The name of the digest of the texts in [`Values`], which do not have the texts themselves.
 pub const TEXTS: &str = "texts_digest";

@@ -1,7 +1,7 @@
 //! Versions of a posting: the values that changes replaced.
 //!
-//! The commit that changes a posting records what it replaced. Walking back over these records
-//! gives the former posting ([`PostingView::step_back`]).
+//! The commit that changes a posting records the values that it replaced.
+//! [`PostingView::step_back`] applies the records backwards, and so gives the former posting.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ pub struct Replaced {
     pub at: OffsetDateTime,
     /// The actor of the change.
     pub by: Actor,
-    /// The import whose line it was.
+    /// The import whose line made the change.
     pub import: Option<Uuid>,
     /// The values.
     pub values: Values,
 }
 
 impl Replaced {
-    /// The replaced values; `None` if nothing visible changed.
+    /// The replaced values; `None` if no visible value changed.
     pub(crate) fn between(
         before: &Posting,
         after: &Posting,
@@ -72,9 +72,9 @@ pub struct PostingVersion {
     pub at: OffsetDateTime,
     /// The actor.
     pub by: Actor,
-    /// The import whose line it was.
+    /// The import whose line made the change.
     pub import: Option<Uuid>,
-    /// The replaced values, and digests of the following.
+    /// The replaced values. Of description and texts, only the digests.
     pub before: Values,
     /// The replaced description.
     pub description: Option<Arc<str>>,
@@ -84,14 +84,14 @@ pub struct PostingVersion {
     pub coordinates: Option<Coordinates>,
     /// The replaced findings of enrichment.
     pub findings: Findings,
-    /// The replaced company, as it is now.
+    /// The replaced company, in its present state.
     pub company: Option<CompanyView>,
 }
 
-/// A moment of a posting.
+/// A moment in the history of a posting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsOf {
-    /// When it had this version.
+    /// When the posting had this version.
     Version(Version),
     /// This time.
     At(OffsetDateTime),
@@ -123,7 +123,8 @@ impl PostingVersion {
         }
     }
 
-    /// The record for a reader with these prefixes, without a hidden original.
+    /// The record for a reader with these prefixes. An original that the reader may not see is
+    /// removed.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let original = self.before.get::<Option<Original>>(DUPLICATE).flatten();
@@ -141,7 +142,7 @@ impl PostingVersion {
         }
     }
 
-    /// Whether the change was more than a verdict on pushed content and a renewed lifetime.
+    /// Whether the change is more than a verdict on pushed content or a renewed lifetime.
     pub(crate) fn is_of_its_own(&self) -> bool {
         let is_renewal = self.before.iter().all(|(name, _)| name == "expire_at");
         self.by != Actor::Enricher && !is_renewal
@@ -176,13 +177,12 @@ impl PostingView {
     }
 }
 
-/// The walk back to a moment, over records from newest to oldest.
+/// The search for the posting at a moment, from the newest record to older ones.
 #[derive(Debug)]
 pub struct Rewind {
     view: PostingView,
     moment: AsOf,
     newest: Version,
-    /// Whether the moment's state is reached.
     is_there: bool,
 }
 

@@ -51,11 +51,11 @@ vocabulary! {
         Spam = "spam",
         /// Asks applicants for money or misusable data, or makes impossible promises.
         Fraud = "fraud",
-        /// Excludes people by what they are instead of what they can do.
+        /// Excludes people for who they are, not for their abilities.
         Discriminatory = "discriminatory",
         /// Shows personal data of a person who is not a contact.
         PersonalData = "personal_data",
-        /// The work, or how it is offered, is forbidden.
+        /// The work, or the way in which it is offered, is forbidden.
         Illegal = "illegal",
         /// The description or a text made of it exceeds the budget. Given by rules only.
         TooComplex = "too_complex",

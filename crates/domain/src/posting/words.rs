@@ -1,4 +1,4 @@
-//! A posting's place and salary as people read them.
+//! A posting's place and salary in words for people.
 
 use super::{CurrencyCode, Details, Location, SalaryPeriod};
 

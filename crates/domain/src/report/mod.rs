@@ -1,7 +1,7 @@
 //! Reports of readers about postings: content, limits and decisions.
 //!
 //! The board's own site sends them for its readers. Only operators see the reporter's name and
-//! address: no event, log or answer to a client contains them, and [`Reporter`] does not print
+//! address. No event, log or answer to a client contains them, and [`Reporter`] does not print
 //! them.
 
 mod new;
@@ -24,13 +24,13 @@ pub use self::{
 };
 use crate::posting::event::REPORT_DECIDED;
 
-/// The most reports of one reporter in [`REPORTER_WINDOW`].
+/// The largest number of reports of one reporter in [`REPORTER_WINDOW`].
 pub const MOST_OF_REPORTER: usize = 20;
 /// The time in which reports of one reporter are counted.
 pub const REPORTER_WINDOW: Duration = Duration::days(1);
-/// The most waiting reports about one posting.
+/// The largest number of waiting reports about one posting.
 pub const MOST_OF_POSTING: usize = 50;
-/// The most waiting reports of the board.
+/// The largest number of waiting reports of the board.
 pub const MOST_WAITING: usize = 10_000;
 
 vocabulary! {
@@ -72,7 +72,7 @@ pub struct Reporter {
     pub email: String,
 }
 
-/// Without name and address, so that no log has them.
+/// Writes neither name nor address, so that no log contains them.
 impl fmt::Debug for Reporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reporter(..)")
@@ -90,7 +90,7 @@ pub struct Report {
     pub source_identifier: SourceIdentifier,
     /// The reason.
     pub reason: ReportReason,
-    /// The reader's words; empty once the posting is erased.
+    /// The reader's words; empty after the posting is erased.
     pub statement: String,
     /// Where the reader saw the posting.
     pub url: Option<String>,
@@ -159,9 +159,9 @@ impl Report {
 /// A report to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportWrite {
-    /// A new report. A conflict if the reporter has already reported the posting.
+    /// A new report. The commit conflicts if the reporter has already reported the posting.
     New(Report),
-    /// A decided report. A conflict if it no longer waits.
+    /// A decided report. The commit conflicts if the report no longer waits.
     Decided(Report),
 }
 
@@ -180,10 +180,10 @@ pub enum TooMany {
     /// The reporter has sent too many.
     #[error("This reporter has sent {MOST_OF_REPORTER} reports in a day. Send it tomorrow.")]
     OfReporter,
-    /// Too many about the posting wait.
+    /// Too many reports about the posting wait.
     #[error("{MOST_OF_POSTING} reports about this posting wait for an operator already.")]
     OfPosting,
-    /// Too many wait.
+    /// Too many reports wait.
     #[error("{MOST_WAITING} reports wait for an operator. Send it later.")]
     OfBoard,
 }
@@ -203,11 +203,11 @@ impl TooMany {
 pub struct Standing {
     /// The reporter's report about the same posting.
     pub same: Option<ReportId>,
-    /// The reporter's reports since a time.
+    /// The number of the reporter's reports since a time.
     pub of_reporter: usize,
-    /// The waiting reports about the posting.
+    /// The number of waiting reports about the posting.
     pub of_posting: usize,
-    /// All waiting reports.
+    /// The number of all waiting reports.
     pub waiting: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::posting::check_email;
 /// The longest statement of a reporter or of an objection, in characters.
 const LONGEST_STATEMENT: usize = 2_000;
 
-/// Names a report's posting: by identifier or UUID.
+/// The name of a report's posting: its identifier or UUID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostingName(pub SourceIdentifier);
 
@@ -28,7 +28,6 @@ impl Term for PostingName {
 }
 
 fields! {
-    /// The reader who reports.
     struct ReporterFields {
         #[garde(length(chars, max = 255))]
         optional name: String,
@@ -38,7 +37,6 @@ fields! {
 }
 
 fields! {
-    /// The body of a report.
     struct ReportFields {
         present posting: PostingName,
         present reason: ReportReason,
@@ -52,7 +50,6 @@ fields! {
 }
 
 fields! {
-    /// The body of an objection.
     struct ObjectionFields {
         #[garde(length(chars, max = LONGEST_STATEMENT))]
         present statement: String,

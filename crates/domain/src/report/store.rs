@@ -28,8 +28,8 @@ pub trait Reports: Send + Sync {
     /// A report by its id.
     async fn report(&self, id: ReportId) -> Result<Option<Report>, StoreError>;
 
-    /// The limits for a new report about a posting by this address. Counts stop at the limits of
-    /// [`Standing::admit`].
+    /// The numbers that limit a new report about a posting by this address. Counts stop at the
+    /// limits of [`Standing::admit`].
     async fn standing(
         &self,
         posting: PostingId,
@@ -40,7 +40,7 @@ pub trait Reports: Send + Sync {
     /// The waiting reports about these postings, each posting's oldest first.
     async fn waiting_reports(&self, postings: &[PostingId]) -> Result<Vec<Report>, StoreError>;
 
-    /// Reports of a state after this one, oldest first.
+    /// Reports of this state that follow the given report, oldest first.
     async fn reports(
         &self,
         state: ReportState,
@@ -59,7 +59,7 @@ pub trait Reports: Send + Sync {
         limit: usize,
     ) -> Result<usize, StoreError>;
 
-    /// Statements since a time and after this one, oldest first.
+    /// Statements since a time that follow the given position, oldest first.
     async fn statements(
         &self,
         since: OffsetDateTime,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::posting::{Posting, PostingView};
 
-/// A position in the list: the last posting seen.
+/// A position in the list: that of the last posting read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Its `updated_at`.
@@ -18,10 +18,10 @@ pub struct Position {
 /// The order of a list of postings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListOrder {
-    /// By (`updated_at`, `id`): a changed posting moves to the end.
+    /// By (`updated_at`, `id`). A posting that changes moves to the end.
     #[default]
     Changed,
-    /// By `id`: every posting has a permanent place.
+    /// By `id`. Every posting has a permanent place.
     Id,
 }
 
@@ -31,7 +31,7 @@ pub enum Texts {
     /// All three.
     #[default]
     All,
-    /// Only the redacted one; others are empty, the description unread.
+    /// Only the redacted text. The other text is empty, and the description is not read.
     Redacted,
     /// None.
     None,
@@ -68,7 +68,7 @@ pub struct ListQuery {
     pub status: Option<Status>,
     /// The time that the last change must follow, if any.
     pub updated_after: Option<OffsetDateTime>,
-    /// The creator of wanted postings, if limited.
+    /// The creator of wanted postings; `None` for any.
     pub created_by: Option<ClientId>,
     /// Whether only duplicates of postings visible to the reader are wanted.
     pub duplicates: bool,
@@ -107,13 +107,13 @@ pub const PAGE_BYTES: usize = 8 << 20;
 pub struct ListEntry {
     /// The position.
     pub position: Position,
-    /// The bytes of texts: description, metadata and enriched texts.
+    /// The size in bytes of description, metadata and enriched texts.
     pub bytes: usize,
     /// Whether the query [wants](ListQuery::wants) it.
     pub is_wanted: bool,
 }
 
-/// The postings examined for a page of a query that may want only few of them.
+/// The number of postings that are examined for a page, if the query may want only few of them.
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {
@@ -154,7 +154,7 @@ impl ListQuery {
         }
     }
 
-    /// The number of entries to examine for a page; one more shows whether others follow.
+    /// The number of entries to examine for a page. One more entry shows whether others follow.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() && !self.duplicates {
             self.limit
@@ -163,7 +163,7 @@ impl ListQuery {
         }
     }
 
-    /// The page among the found entries, and the next page's position.
+    /// The entries of the page among the found ones, and the next page's position.
     pub fn page(&self, found: &[ListEntry]) -> (Vec<ListEntry>, Option<Position>) {
         let (mut page, mut bytes) = (Vec::new(), 0_usize);
         let mut looked_at = 0;
@@ -187,9 +187,9 @@ impl ListQuery {
 /// A page of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
-    /// The postings without their history. One that moved during the read is left out. A page
-    /// before the last may be short, even empty: by [`ListOrder::Id`], and with a creator or
-    /// prefixes, a store examines a limited number of postings.
+    /// The postings without their history. A posting that moved during the read is left out. A page
+    /// before the last may be short, even empty. With [`ListOrder::Id`], a creator or prefixes, a
+    /// store examines only a limited number of postings.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,

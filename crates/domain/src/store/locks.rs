@@ -1,4 +1,4 @@
-//! Rows that a commit locks and other transactions may hold.
+//! Rows that a commit locks, and that other transactions may have locked.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::decision::WriteSet;
 /// The rows that a commit locks, except inserted ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLocks {
-    /// Postings that it changes, enriches or raises events of.
+    /// Postings that it changes or enriches, or whose events it raises.
     pub postings: BTreeSet<PostingId>,
     /// Companies that it writes.
     pub companies: BTreeSet<CompanyId>,
@@ -25,7 +25,7 @@ impl RowLocks {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.postings.is_empty() && self.companies.is_empty()
     }
@@ -34,8 +34,8 @@ impl RowLocks {
 /// The port to the locks of a store that locks rows.
 #[async_trait]
 pub trait LockedRows: Send + Sync {
-    /// The rows among these locked by other transactions, without waiting. None by default: a store
-    /// with one writer has no such rows.
+    /// The rows among these that other transactions have locked, found without waiting. Returns
+    /// none by default: a store with one writer has no such rows.
     async fn locked_rows(&self, _rows: &RowLocks) -> Result<RowLocks, StoreError> {
         Ok(RowLocks::default())
     }

@@ -32,12 +32,11 @@ use crate::posting::{
     duplicate::{Apart, Candidate, Fingerprint, Number},
 };
 
-/// What use cases load of the state.
+/// The reads of the state by use cases.
 #[async_trait]
 pub trait Reads: Send + Sync {
-    /// The postings with these identifiers and their companies, these companies, and all companies
-    /// that any of them was merged into. Descriptions come without their texts, which no rule
-    /// reads.
+    /// The postings with these identifiers, their companies, these companies, and all companies
+    /// into which one of them was merged. Descriptions have no texts, because no rule reads them.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -47,7 +46,7 @@ pub trait Reads: Send + Sync {
     /// The postings with these ids and their companies, with description texts and former names.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError>;
 
-    /// For each of these postings, the answer to a command that changes nothing. A store can give
+    /// For each of these postings, the answer to a command that changes nothing. A store can return
     /// it without loading whole postings.
     async fn repeat_answers(
         &self,
@@ -56,10 +55,10 @@ pub trait Reads: Send + Sync {
         Ok(self.load(identifiers, &[]).await?.repeat_answers())
     }
 
-    /// The postings, open or not, that share a band with one of these fingerprints: of each band
-    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. Also these
-    /// `named` postings, if they have a fingerprint. Each comes once, in order of id. None by
-    /// default: a store that finds no duplicates marks none.
+    /// The postings, open or not, that share a band with one of these fingerprints: for each band
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. Also returns
+    /// these `named` postings, if they have a fingerprint. Each posting is returned once, in order
+    /// of id. The default returns none, for a store without duplicates.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn candidates(
@@ -70,8 +69,8 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The postings that have a fingerprint and one of these requisition numbers: per number the
-    /// oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
+    /// The postings that have a fingerprint and one of these requisition numbers: for each number
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
     async fn numbered(&self, _numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
     }
@@ -87,7 +86,7 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Those of these pairs that an operator marked as different. None by default.
+    /// The pairs among these that an operator marked as different. None by default.
     async fn told_apart(&self, _pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
         Ok(HashSet::new())
     }
@@ -108,8 +107,8 @@ pub trait Reads: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The records of each posting's changes since the first by an import, newest first, without
-    /// companies. None by default.
+    /// For each posting, the records of its changes since the first change by this import, newest
+    /// first, without companies. None by default.
     async fn records(
         &self,
         _import: Uuid,
@@ -141,13 +140,14 @@ pub trait Store: Reads {
     /// Writes everything or nothing.
     ///
     /// Companies have no version, so another commit may have made the same change. Then the company
-    /// stays as it is, and the events of `writes` about it are left out. A replaced name, even if
-    /// stored meanwhile, becomes a former name: [`CompanyWrite::former_names`] is the rule.
+    /// stays unchanged, and the events of `writes` about the company are omitted. A replaced name
+    /// becomes a former name, even if another commit stored it meanwhile:
+    /// [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`CompanyWrite::former_names`]: crate::company::CompanyWrite::former_names
     ///
-    /// If [`PostingWrite::trims_history`], the posting's history loses its oldest entries. The
-    /// values that a write [replaces](PostingWrite::replaced) are recorded, with the former
+    /// If [`PostingWrite::trims_history`] is true, the posting's history loses its oldest entries.
+    /// The values that a write [replaces](PostingWrite::replaced) are recorded, with the former
     /// description and texts.
     ///
     /// [`StoreError::Conflict`] if
@@ -163,7 +163,7 @@ pub trait Store: Reads {
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
-/// A store that wraps another one, and takes all reads from it.
+/// A store that wraps another store, and passes all reads to it.
 pub trait Around: Send + Sync {
     /// The type of the inner store.
     type Inner: Reads + ?Sized;
@@ -263,11 +263,11 @@ pub trait PostingReader: Send + Sync {
     /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
 
-    /// Postings without history in the query's order. Reads only requested texts of the page.
+    /// Postings without history, in the query's order. Reads only the requested texts of the page.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 
-    /// A posting as readers saw it at a moment, with its company's present name. `None` without the
-    /// posting, or if its [records](Rewind) do not reach back so far.
+    /// A posting as readers saw it at a moment, with its company's present name. `None` if there is
+    /// no such posting, or if its [records](Rewind) begin later.
     async fn as_of(
         &self,
         _identifier: &SourceIdentifier,
@@ -276,8 +276,8 @@ pub trait PostingReader: Send + Sync {
         Ok(None)
     }
 
-    /// Up to `limit` versions of a posting before one, newest first. `None` without the posting, or
-    /// in a store without versions.
+    /// Up to `limit` versions of a posting before the given version, newest first. `None` if there
+    /// is no such posting, or in a store without versions.
     async fn versions(
         &self,
         _identifier: &SourceIdentifier,

@@ -1,4 +1,4 @@
-//! The port that deletes data of postings: expired ones, and those to erase.
+//! The port that deletes data of expired postings, and of postings to erase.
 
 use async_trait::async_trait;
 use kernel::{
@@ -13,13 +13,13 @@ use crate::{audit::POSTINGS_PURGE, posting::Statement, report::ReportWrite};
 /// One commit of a purge: expired postings to delete.
 #[derive(Clone, Debug)]
 pub struct Purge {
-    /// The postings with their judged, possibly archived versions.
+    /// The postings, with the versions that were judged, and perhaps archived.
     pub postings: Vec<(PostingId, Version)>,
-    /// The time before which they expired.
+    /// All of them expired before this time.
     pub before: OffsetDateTime,
-    /// The archive that has them, if any.
+    /// The archive that contains them, if there is one.
     pub archive: Option<String>,
-    /// Postings deleted by earlier commits of the purge.
+    /// The number of postings that earlier commits of the purge deleted.
     pub earlier: u64,
     /// The operator. All commits of a purge share an audit entry.
     pub by: Attribution,
@@ -28,7 +28,7 @@ pub struct Purge {
 }
 
 impl Purge {
-    /// The audit entry after this commit deleted this many.
+    /// The audit entry, if this commit deleted this many postings.
     pub fn entry(&self, deleted: usize) -> Entry {
         let before = self.before.date().to_string();
         let entry = self.by.entry(POSTINGS_PURGE, self.at);
@@ -51,24 +51,23 @@ pub struct Erasure {
     pub version: Version,
     /// Its identifier.
     pub identifier: SourceIdentifier,
-    /// The statement of its removal.
+    /// The record of its removal for transparency reports.
     pub statement: Option<Statement>,
     /// Waiting reports about it, which end.
     pub reports: Vec<ReportWrite>,
-    /// What remains of it: the event and the audit entry.
+    /// The event and the audit entry, which remain.
     pub tasks: TaskWrites,
 }
 
 /// The port of retention.
 #[async_trait]
 pub trait Retention: Send + Sync {
-    /// Drops enrichment results of up to `limit` postings that expired before `expired_before`, the
-    /// longest expired first: texts, redacted title and coordinates. Returns how many postings had
-    /// any.
+    /// Deletes the texts, redacted titles and coordinates of up to `limit` postings that expired
+    /// before `expired_before`, the longest expired first. Returns how many postings had any.
     ///
-    /// The posting is then like one without an outcome ([`Posting::forget_texts`]), with its next
-    /// version, so that a decision on the earlier one conflicts. Its update time stays, and no
-    /// event is raised. A store may skip locked postings.
+    /// Such a posting is then like a posting without an outcome ([`Posting::forget_texts`]). It
+    /// gets its next version, so that a decision on the earlier version conflicts. Its update time
+    /// stays, and no event is raised. A store may skip locked postings.
     ///
     /// [`Posting::forget_texts`]: crate::posting::Posting::forget_texts
     async fn drop_texts(
@@ -78,29 +77,30 @@ pub trait Retention: Send + Sync {
     ) -> Result<usize, StoreError>;
 
     /// Deletes up to `limit` version records from before a time, and returns their number. Keeps
-    /// those of postings with [other](crate::posting::Shown) shown values.
+    /// the records of postings whose [shown](crate::posting::Shown) values are not the pushed ones.
     async fn forget_versions(
         &self,
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError>;
 
-    /// Deletes expired postings with the named versions, including texts, history, versions,
-    /// fingerprint and waiting task; counts them, and writes the audit [entry](Purge::entry) if
-    /// there are any. Companies and events stay. So do postings that an operator took down, to keep
-    /// their identifiers taken down. A store may skip locked postings.
+    /// Deletes the expired postings with these versions, including texts, history, versions,
+    /// fingerprint and waiting task. If there are any, writes the audit [entry](Purge::entry).
+    /// Returns their number. Companies and events stay. Postings that an operator took down also
+    /// stay, so that their identifiers cannot be used again. A store may skip locked postings.
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
 
-    /// Deletes a posting in any status with every copy of its content: texts, history, versions,
-    /// fingerprint; its drafts, and those of unknown postings; refusals of its identifier; and
-    /// reasons in older events and audit entries about it. The events keep their places. Reports
-    /// about it lose their texts and URLs; their decisions stay, and so do the [statements].
+    /// Deletes a posting in any status, with every copy of its content: texts, history, versions
+    /// and fingerprint; its drafts, and drafts of unknown postings; refusals of its identifier; and
+    /// the reasons in older events and audit entries about it. The events keep their places.
+    /// Reports about the posting lose their texts and URLs. The decisions of reports stay, and so
+    /// do the [statements].
     ///
     /// The activity log and the draft cache reject content from before the erasure, even if it
     /// arrives later.
     ///
-    /// [`StoreError::Conflict`] without such a posting in this version, or if a report no longer
-    /// waits.
+    /// [`StoreError::Conflict`] if there is no such posting in this version, or if a report no
+    /// longer waits.
     ///
     /// [statements]: crate::posting::Statement
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;

@@ -31,7 +31,7 @@ impl Rows {
         self.snapshot(ids, companies)
     }
 
-    /// Likewise by the postings' ids.
+    /// The same by the postings' ids.
     pub fn by_id(&self, ids: &[PostingId]) -> Snapshot {
         self.snapshot(ids.iter(), &[])
     }
@@ -69,7 +69,7 @@ impl Rows {
     }
 
     /// Writes a commit's companies and postings, or nothing. Returns the unchanged companies, whose
-    /// events are left out.
+    /// events are omitted.
     pub fn apply(&mut self, writes: &WriteSet) -> Result<HashSet<CompanyId>, StoreError> {
         if !writes.postings.values().all(|write| self.admits(write)) {
             return Err(StoreError::Conflict);
@@ -140,7 +140,7 @@ impl Rows {
         PostingPage::of(query, rows.filter_map(|row| self.shown(row)))
     }
 
-    /// The versions of a posting before one, newest first.
+    /// The versions of a posting before the given version, newest first.
     pub fn versions(
         &self,
         identifier: &SourceIdentifier,
@@ -161,7 +161,7 @@ impl Rows {
         Some(found.collect())
     }
 
-    /// The versions of postings since an import first changed them, newest first.
+    /// The versions of each posting since an import first changed it, newest first.
     pub fn records(&self, import: Uuid, postings: &[PostingId]) -> Vec<PostingVersion> {
         let of_each = postings.iter().filter_map(|id| self.versions.get(id));
         let since = of_each.flat_map(|all| {
@@ -171,7 +171,7 @@ impl Rows {
         since.cloned().collect()
     }
 
-    /// The versions of each posting after one, newest first.
+    /// The versions of each posting after the given version, newest first.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn records_after(&self, versions: &[(PostingId, Version)]) -> Vec<PostingVersion> {
         let of_each = versions.iter().flat_map(|(id, version)| {
@@ -197,7 +197,6 @@ impl Rows {
         rewind.end().map(|view| self.show(view))
     }
 
-    /// A posting with its present company and newest history.
     fn row(&self, row: &PostingView) -> Option<PostingView> {
         let mut view = row.clone();
         view.company = self.companies.get(&row.posting.company_id)?.clone();

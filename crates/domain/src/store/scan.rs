@@ -1,9 +1,9 @@
-//! The scan for a page's postings, of which many may have to be examined.
+//! The scan for a page's postings. It may have to examine many.
 
 use super::list::{ListEntry, ListQuery, Position};
 
-/// The growth of a scan's steps: few statements where matches are rare, few postings where they
-/// are frequent.
+/// The growth of a scan's steps. So it needs few statements if matches are rare, and reads few
+/// postings if they are frequent.
 const GROWTH: usize = 4;
 
 /// The scan for a page's entries. A store reads them [step](Self::step) by step and
@@ -32,7 +32,6 @@ impl<'a> PageScan<'a> {
         Self {
             query,
             found: Vec::new(),
-            // One more shows whether there is a next page.
             length: query.limit.saturating_add(1),
             is_at_end: false,
         }
@@ -63,7 +62,7 @@ impl<'a> PageScan<'a> {
         self.length = step.length.saturating_mul(GROWTH);
     }
 
-    /// The entries of the page, and the position of the next one.
+    /// The entries of the page, and the position of the next page.
     pub fn page(&self) -> (Vec<ListEntry>, Option<Position>) {
         self.query.page(&self.found)
     }
@@ -76,7 +75,6 @@ mod tests {
 
     use super::*;
 
-    /// The step lengths among this many postings, some of them wanted, and the page.
     fn scan(
         query: &ListQuery,
         all: usize,

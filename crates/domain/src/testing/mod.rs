@@ -19,7 +19,7 @@ pub use self::{
 /// Creates a test of each case of the contract suite for one store, in a module per area.
 ///
 /// `$block_on` is a function that runs a future and returns its result. `$fixture` is an expression
-/// for a future of `(guard, store)`; the guard keeps alive what the empty store needs.
+/// for a future of `(guard, store)`; the guard owns everything that the empty store needs.
 ///
 /// A store with only some of the ports names the areas to test:
 ///

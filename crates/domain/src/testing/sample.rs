@@ -1,4 +1,4 @@
-//! Sample values, built like requests build them.
+//! Sample values, which are built as requests build them.
 
 use fields::{Patch, Website};
 use kernel::{
@@ -104,7 +104,7 @@ pub fn create(identifier: &str, company: &str) -> PutPosting {
     )
 }
 
-/// The push, which names the company differently.
+/// The push, with another name for the company.
 pub fn renaming(mut put: PutPosting, name: &str) -> PutPosting {
     put.patch.company = Patch::Set(CompanyPatch {
         name: Patch::Set(name.to_owned()),
@@ -157,7 +157,7 @@ pub fn company_state(company: &Company) -> CompanyState {
     CompanyState::from(&company_view(company))
 }
 
-/// A company's write that sets its stated parts.
+/// A company's write that sets these parts.
 pub fn company_write(company: &Company, sets_name: bool, sets_logo_path: bool) -> CompanyWrite {
     CompanyWrite {
         sets_name,

@@ -45,7 +45,7 @@ impl<S: Store> Board<S> {
     }
 
     /// Records the result of enriching a posting's [due](outcome::due) content. Returns `false` if
-    /// the content changed meanwhile.
+    /// the posting's content changed meanwhile.
     pub async fn judge(
         &self,
         identifier: &SourceIdentifier,

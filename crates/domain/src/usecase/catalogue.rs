@@ -1,4 +1,5 @@
-//! Commands about catalogues: forget one, release its held-back postings, undo its last import.
+//! Commands about catalogues: delete a catalogue, release its held-back postings, undo its last
+//! import.
 
 use async_trait::async_trait;
 use kernel::{
@@ -29,7 +30,7 @@ pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
-    /// Another command about it is running. Retry after this many seconds, at least one.
+    /// Another command about the catalogue is running. Retry after this many seconds, at least one.
     #[error("an import, a release or an undo of this catalogue is running")]
     Running(u64),
     /// The store failed.
@@ -37,7 +38,7 @@ pub enum CatalogueError {
     Store(#[from] StoreError),
 }
 
-/// Deletes a client's catalogue unless an import of it is running. Its postings stay.
+/// Deletes a client's catalogue, unless an import of it is running. The catalogue's postings stay.
 pub async fn forget_catalogue(
     catalogues: &dyn Catalogues,
     client: ClientId,
@@ -68,7 +69,7 @@ pub struct CorrectionOrder {
     pub name: CatalogueName,
     /// The postings that the order may change.
     pub prefixes: Prefixes,
-    /// The ordering operator; `None` for the client.
+    /// The operator who gives the order; `None` for the client.
     pub by: Option<Attribution>,
 }
 
@@ -81,22 +82,23 @@ impl CorrectionOrder {
     }
 }
 
-/// The driving port of corrections. They work in batches. A repeated order resumes an interrupted
-/// correction, and its totals include the earlier runs. After a complete one, nothing is left.
+/// The driving port of corrections. Corrections work in batches. A repeated order resumes an
+/// interrupted correction, and its totals include the earlier runs. After a complete correction,
+/// another order finds nothing to do.
 ///
 /// [`CatalogueError::Running`] during an import or another correction of the catalogue.
 #[async_trait]
 pub trait CatalogueCorrections: Send + Sync {
-    /// Expires the postings that the last complete import held back, unless an import named them
-    /// since. Returns the numbers.
+    /// Expires the postings that the last complete import held back, unless a later import named
+    /// them. Returns the totals.
     async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError>;
 
-    /// Undoes the last import that expired or changed postings: reopens and restores them unless
-    /// something else changed them since. Returns the numbers.
+    /// Undoes the last import that expired or changed postings: reopens and restores them, unless
+    /// something else changed them since. Returns the totals.
     async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
 }
 
-/// Records the fates of missed postings, in one commit under the lease.
+/// Records the states of missed postings, in one commit under the lease.
 pub async fn record_missed(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -114,7 +116,7 @@ pub async fn record_missed(
 /// Expires [held](MissingPosting::is_held)-back postings in one commit. The `first` of an
 /// operator's order writes its audit entry.
 ///
-/// [`StoreError::Conflict`] also after a lost lease.
+/// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn release_held(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -157,7 +159,7 @@ fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &m
 /// commit, unless something else changed them since. The `first` of an operator's order writes its
 /// audit entry.
 ///
-/// [`StoreError::Conflict`] also after a lost lease.
+/// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn undo_changes(
     store: &dyn Store,
     lease: CatalogueLease,
@@ -171,13 +173,14 @@ pub async fn undo_changes(
     writes.optional.leases.insert(lease);
     let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
     let loaded = store.load(&wanted, &[]).await?;
-    // Read after the postings: a change in between has a record, or causes a conflict.
+    // The records are read after the postings. So a change in between has a record, or causes a
+    // conflict.
     let records = store.records(import, &ids).await?;
     let former = wanted.iter().filter_map(|identifier| {
         let posting = loaded.postings.get(identifier)?;
         let of_it = records.iter().filter(|it| it.posting == posting.id);
         let of_it: Vec<_> = of_it.cloned().collect();
-        // Without a record it was deleted, and pushed again.
+        // Without a record, the posting was deleted, and pushed again.
         of_it.first()?;
         Some((posting, Former::before(import, posting, &of_it)?))
     });
@@ -205,7 +208,8 @@ pub async fn undo_changes(
     store.commit(writes).await
 }
 
-/// Returns the postings' ids, each recorded as left, and the identifiers that the order may change.
+/// Returns the ids of all postings, each recorded as left unchanged, and the identifiers that the
+/// order may change.
 fn permitted(
     order: &CorrectionOrder,
     postings: &[ExpiredPosting],
@@ -224,7 +228,7 @@ fn permitted(
 /// Reopens postings of [`Catalogues::expired_last`] in one commit. The `first` of an operator's
 /// order writes its audit entry.
 ///
-/// [`StoreError::Conflict`] also after a lost lease.
+/// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn undo_expiries(
     store: &dyn Store,
     lease: CatalogueLease,

@@ -58,7 +58,7 @@ pub async fn find_company(
     }
 }
 
-/// Executes an operator's change of a company. Nothing is recorded without a change.
+/// Executes an operator's change of a company. If nothing changes, nothing is recorded.
 pub async fn update_company(
     store: &dyn Store,
     id: CompanyId,

@@ -20,7 +20,8 @@ const COPIES: usize = 64;
 /// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes searches with nothing to do: of closed postings that no mark names. Returns the others.
+/// Finishes the searches of closed postings without duplicates, which have nothing to do. Returns
+/// the other searches.
 pub async fn finish_idle_searches(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],
@@ -47,10 +48,10 @@ pub async fn finish_idle_searches(
 }
 
 /// Looks up a posting's duplicates in several commits, and then its own original. The last commit
-/// finishes the task. A locked posting delays no other.
+/// finishes the task. A locked posting does not delay the others.
 ///
-/// Only the searched posting gets a first mark here, after its copies were looked up. Other
-/// unmarked ones may have become younger than their copies, so their own searches mark them.
+/// Only the posting of the search may get a first mark, after its copies were looked up. Other
+/// unmarked postings may have become younger than their copies, so their own searches mark them.
 ///
 /// [`StoreError::Conflict`] after a concurrent change, or too many closed candidates.
 pub async fn look_up(
@@ -58,7 +59,8 @@ pub async fn look_up(
     (task, id): (ClaimToken, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    // Read before its copies, so that its version shows whether it became younger meanwhile.
+    // The posting is read before its copies, so that its version shows whether it became younger
+    // meanwhile.
     let own = store.candidates(&[], &[id]).await?.pop();
     let (mut marked, mut after) = (Ok(()), None);
     loop {
@@ -97,7 +99,7 @@ pub async fn look_up(
     marked
 }
 
-/// Re-marks copies in one commit, or one by one after a failure, and returns the errors.
+/// Marks copies again, in one commit, or after a failure one by one. Returns the errors.
 async fn mark_each(
     store: &dyn Store,
     copies: &[Candidate],
@@ -123,7 +125,8 @@ async fn mark_each(
     }
 }
 
-/// The open candidates for duplicates of these. Drops closed ones, which would displace open ones.
+/// The open candidates for duplicates of these postings. Drops the fingerprints of closed
+/// candidates, which would displace open ones.
 async fn search(
     store: &dyn Store,
     postings: &[Candidate],
@@ -138,7 +141,6 @@ async fn search(
         let mut writes = WriteSet::new(now);
         let gone = found.iter().filter(|it| !it.is_open);
         writes.optional.fingerprints = gone.map(|it| (it.id, None)).collect();
-        // A store skips locked rows.
         if writes.is_empty() || writes.optional.fingerprints == last {
             return Ok(found);
         }

@@ -23,7 +23,7 @@ use crate::{
 pub struct Assignment {
     /// The task.
     pub token: ClaimToken,
-    /// The content that the outcome will concern.
+    /// The content that the enricher reads.
     pub content: ContentHash,
     /// The posting with that content.
     pub submission: Submission,
@@ -45,12 +45,12 @@ pub struct Submission {
     pub churns: bool,
 }
 
-/// This many consecutive such changes are churn.
+/// A posting churns after this many consecutive changes of this kind.
 const CHURN: u8 = 10;
-/// The examined versions: verdicts are versions, too.
+/// The number of examined versions. It is higher, because verdicts are versions, too.
 const VERSIONS: u8 = 3 * CHURN;
 
-/// Notes which of these are changed again and again without a difference in words.
+/// Notes which of these postings change again and again without a difference in words.
 async fn note_churn(store: &dyn Store, assignments: &mut [Assignment]) -> Result<(), StoreError> {
     let postings = assignments.iter().map(|it| &it.submission.posting);
     let changed = postings.filter(|posting| posting.version > CHURN.into());
@@ -94,7 +94,7 @@ impl Submission {
         })
     }
 
-    /// Returns the posting as this enrichment's outcome would leave it.
+    /// Returns the posting as it would be after this enrichment.
     pub fn enriched(
         &self,
         made: &Enrichment,
@@ -123,7 +123,8 @@ impl Submission {
     }
 }
 
-/// Returns a command's answer and its judged content, or why it is refused. Writes nothing.
+/// Returns a command's answer with the content to judge, or the reason of a refusal. Writes
+/// nothing.
 pub async fn preview(
     store: &dyn Store,
     put: &PutPosting,
@@ -161,7 +162,7 @@ pub struct Outcome {
     pub token: ClaimToken,
     /// The posting.
     pub posting: SourceIdentifier,
-    /// The content it is for.
+    /// The content that was judged.
     pub content: ContentHash,
     /// The enricher's result.
     pub enrichment: Enrichment,
@@ -178,7 +179,7 @@ impl Outcome {
     }
 }
 
-/// Loads the work of claimed tasks. Finishes unneeded ones, because the posting expired or its
+/// Loads the work of claimed tasks. Finishes tasks without work, because the posting expired or its
 /// content has an outcome.
 pub async fn assignments(
     store: &dyn Store,
@@ -225,8 +226,8 @@ fn assignment(
 /// Records outcomes and finishes their tasks in one commit. An outcome for outdated content changes
 /// nothing, and its task becomes due again.
 ///
-/// Stores fingerprints for finding [duplicates](crate::posting::duplicate), and requests searches,
-/// which mark similar postings.
+/// Stores fingerprints for finding [duplicates](crate::posting::duplicate), and requests searches
+/// that mark similar postings.
 pub async fn record_outcomes(
     store: &dyn Store,
     outcomes: &[Outcome],
@@ -252,7 +253,7 @@ pub async fn record_outcomes(
         let mark = lookalikes.mark(posting);
         match outcome::apply(posting, company, content, enrichment, mark, lifetime, now) {
             Some(change) => {
-                // Held-back content does not count.
+                // Held-back content gets no fingerprint.
                 if !change.write.posting.holds(content) {
                     lookalikes.judged(&change.write.posting, &mut writes);
                 }
@@ -267,7 +268,7 @@ pub async fn record_outcomes(
     }
     writes.tasks.trace = None;
     store.commit(writes).await?;
-    // The outcomes are recorded whatever happens here.
+    // The outcomes are already recorded, so an error here is ignored.
     lookalikes.look_again(store, now).await.or(Ok(()))
 }
 
@@ -303,7 +304,7 @@ pub struct GivenUp {
     pub posting: PostingId,
     /// The content without a verdict; `None` if no content may be worked on.
     pub content: Option<ContentHash>,
-    /// The enrichment by rules alone, whose verdict does not count.
+    /// The enrichment by rules only. Its verdict does not count.
     pub made: Option<Enrichment>,
     /// The reason of the missing verdict, for the client.
     pub reason: String,
@@ -311,9 +312,9 @@ pub struct GivenUp {
     pub error: String,
 }
 
-/// Dead-letters an enrichment in one commit with the posting, see [`outcome::leave_unjudged`].
-/// Returns whether its task is dead: after an operator's verdict, texts by rules suffice; other
-/// content is enriched again.
+/// Dead-letters an enrichment, and changes the posting in the same commit; see
+/// [`outcome::leave_unjudged`]. Returns whether the task is dead. After an operator's verdict it is
+/// not, because texts by rules suffice; nor for other content, which is enriched again.
 pub async fn give_up(
     store: &dyn Store,
     given_up: &GivenUp,

@@ -19,7 +19,7 @@ pub struct ImportOrder {
     pub dry_run: bool,
     /// How unknown fields and wrong values are handled.
     pub handling: Handling,
-    /// The catalogue that the lines represent, if any.
+    /// The catalogue that consists of the lines, if there is one.
     pub catalogue: Option<CatalogueOrder>,
 }
 
@@ -30,9 +30,9 @@ pub struct CatalogueOrder {
     pub name: CatalogueName,
     /// The limits that hold the import back.
     pub guard: Guard,
-    /// The misses in a row after which a posting expires.
+    /// The number of consecutive misses after which a posting expires.
     pub patience: Patience,
-    /// The client's postings. The catalogue's other postings stay unchanged.
+    /// The prefixes of the client. Other postings of the catalogue stay unchanged.
     pub prefixes: Prefixes,
 }
 
@@ -59,13 +59,13 @@ pub trait Imports: Send + Sync {
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError>;
 }
 
-/// A running import. After an error it takes nothing more.
+/// A running import. After an error it takes no further lines.
 ///
 /// Receipts come in line order, exactly one per line unless the import is dropped.
 #[async_trait]
 pub trait Import: Send {
-    /// Takes the next lines, of a client with these prefixes, and waits for room. Adds the ready
-    /// receipts.
+    /// Takes the next lines of a client with these prefixes, and waits for room. Adds the receipts
+    /// that are ready.
     async fn take(
         &mut self,
         lines: Vec<Line>,
@@ -76,7 +76,7 @@ pub trait Import: Send {
     /// Waits for the receipts of all taken lines, and adds them.
     async fn settle(&mut self, receipts: &mut Vec<Receipt>) -> Result<(), ImportError>;
 
-    /// Ends the import after its last line. For a [broken](Ending::Broken) body of a catalogue
-    /// nothing expires. All receipts are out.
+    /// Ends the import after its last line. After a [broken](Ending::Broken) body, nothing expires.
+    /// All receipts must have been returned before.
     async fn finish(self: Box<Self>, ending: Ending) -> (Summary, Result<(), ImportError>);
 }

@@ -15,10 +15,10 @@ use crate::{
 /// The outcomes of a batch's commands, in order.
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
-/// Executes commands in order, each on the state left by the previous one, in one commit. A refused
-/// command changes nothing and affects no other.
+/// Executes commands in order, each on the state that the previous one left, in one commit. A
+/// refused command changes nothing and affects no other.
 ///
-/// After an error there are no answers, and the commands can be repeated.
+/// After an error there are no answers, and the caller may repeat the commands.
 pub async fn ingest(
     store: &dyn Store,
     commands: &[PutPosting],
@@ -38,15 +38,15 @@ pub async fn ingest(
     Ok(settled.into_iter().filter_map(answer).collect())
 }
 
-/// Commands that share a commit, each decided once, on the state left by the previous one. More may
-/// join until the commit.
+/// Commands that share a commit. Each is decided once, on the state that the previous command left.
+/// More commands may join until the commit.
 #[derive(Debug)]
 pub struct Batch {
     lifetime: Lifetime,
     snapshot: Snapshot,
     writes: WriteSet,
     answers: Answers,
-    /// The answered postings, each with its first answer's place.
+    /// The postings with answers, each with the place of its first answer.
     postings: HashMap<SourceIdentifier, usize>,
 }
 
@@ -68,8 +68,9 @@ impl Batch {
     }
 
     /// Loads the state for more commands, without overwriting the batch's own changes. If
-    /// `with_named`, named companies are loaded with the postings, otherwise after them, and only
-    /// those that the postings do not have. Returns whether there are any.
+    /// `with_named`, the companies that commands name are loaded together with the postings.
+    /// Otherwise they are loaded after the postings, and only if they are not the postings'
+    /// companies. Returns whether commands name such companies.
     pub async fn load(
         &mut self,
         store: &dyn Store,
@@ -94,7 +95,7 @@ impl Batch {
             let more = store.load(&[], &others).await?;
             loaded.companies.extend(more.companies);
         }
-        // Other postings belong to answered commands.
+        // The other postings belong to commands with answers.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
         self.snapshot.postings.extend(loaded.postings);
@@ -109,8 +110,8 @@ impl Batch {
         decide(&self.snapshot, put, self.lifetime, now)
     }
 
-    /// Adds a decision made on the batch's present state. Returns the answer if it holds regardless
-    /// of the commit; otherwise the commit returns it.
+    /// Adds a decision that was made on the batch's present state. Returns the answer if it does
+    /// not depend on the commit; otherwise the commit returns it.
     pub fn record(
         &mut self,
         put: &PutPosting,
@@ -168,7 +169,7 @@ impl Batch {
                     .any(|id| self.writes.companies.contains_key(&id))
     }
 
-    /// The companies that a command's decision depends on: the named one, and its posting's.
+    /// The companies on which a command's decision depends: the named company, and the posting's.
     pub fn companies_of(&self, put: &PutPosting) -> impl Iterator<Item = CompanyId> {
         let posting = self.snapshot.postings.get(&put.identifier);
         let named = put.patch.company().key().map(CompanyId::of);
@@ -176,7 +177,7 @@ impl Batch {
         companies.flat_map(|id| [id, self.snapshot.meant(id)])
     }
 
-    /// The rows that a decision makes the commit lock.
+    /// The rows that the commit must lock for a decision.
     pub fn locks(&self, decision: &Decided) -> RowLocks {
         let Some(change) = decision.change.clone() else {
             return RowLocks::default();

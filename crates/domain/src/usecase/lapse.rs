@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// Expires the named postings whose lifetime has ended, in one commit. `Reads::overdue` names
-/// them; a posting that was renewed meanwhile stays.
+/// Expires the named postings whose lifetime has ended, in one commit. `Reads::overdue` returns
+/// them. A posting that was renewed meanwhile stays.
 pub async fn expire(
     store: &dyn Store,
     overdue: &[SourceIdentifier],
@@ -35,20 +35,20 @@ pub async fn expire(
     store.commit(writes).await
 }
 
-/// The fates of postings that an import missed.
+/// The numbers of postings that an import missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delisted {
-    /// Those that were open, including newly expired ones.
+    /// The number that was open, including newly expired ones.
     pub missing: u64,
-    /// Those that are expired now.
+    /// The number that is expired now.
     pub expired: u64,
 }
 
-/// Counts an import's misses of postings open at its beginning, and expires those missed too often,
-/// in one commit. Includes those expired by a commit in doubt. Postings closed or moved to another
-/// catalogue meanwhile stay unchanged.
+/// Counts an import's misses of postings that were open at its beginning, and expires those with
+/// too many misses, in one commit. The result includes postings that a commit in doubt expired.
+/// Postings that were closed or moved to another catalogue meanwhile stay unchanged.
 ///
-/// [`StoreError::Conflict`] also after a lost lease.
+/// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn delist_missing(
     store: &dyn Store,
     catalogues: &dyn Catalogues,

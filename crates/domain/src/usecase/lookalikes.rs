@@ -1,4 +1,4 @@
-//! Postings similar to those of a batch of outcomes, which a search must examine.
+//! Postings that are similar to those of a batch of outcomes. A search must examine them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct Lookalikes {
     own: HashMap<PostingId, Candidate>,
     before: HashMap<PostingId, DatedFingerprint>,
-    /// The others: stored ones, and those already judged in the batch.
+    /// The other postings: stored ones, and those already judged in the batch.
     others: Vec<Candidate>,
     /// Judged open postings without a requested search.
     settled: HashSet<PostingId>,
@@ -47,7 +47,7 @@ impl Lookalikes {
                 Some(before) => before.followed_by(fingerprint, pushed),
                 None => DatedFingerprint::new(fingerprint, pushed),
             };
-            // As if the outcome approves it.
+            // The posting as if the outcome approves it.
             let own = Candidate {
                 is_open: true,
                 ..Candidate::of(posting, dated)
@@ -62,8 +62,8 @@ impl Lookalikes {
         })
     }
 
-    /// The mark after an outcome: unchanged, unless the content became younger. Then its copies may
-    /// be older, and a search handles them before marking the posting.
+    /// The mark after an outcome. It stays, unless the content became younger. Then copies may be
+    /// older than the posting, and a search handles them before it marks the posting.
     pub(super) fn mark(&self, posting: &Posting) -> Option<Original> {
         let (own, before) = (self.own.get(&posting.id)?, self.before.get(&posting.id)?);
         let is_as_old = before.since == own.dated.since;
@@ -87,7 +87,6 @@ impl Lookalikes {
         let before = self.before.get(&own.id);
         let is_other = own.dated.since > posting.created_at
             || before.is_some_and(|before| *before != own.dated);
-        // A search drops closed ones.
         let is_like = |other: &Candidate| {
             let (one, other_one) = (&own.dated.fingerprint, &other.dated.fingerprint);
             own.is_like(other) || !other.is_open && one.shares_band(other_one)
@@ -100,8 +99,8 @@ impl Lookalikes {
         self.others.push(own);
     }
 
-    /// Requests a search that finds more after the commit than before: of two postings recorded
-    /// concurrently by two processes, at least the later one sees the other.
+    /// Requests searches if there are more similar postings after the commit than before. If two
+    /// processes record two postings concurrently, at least the later one finds the other.
     pub(super) async fn look_again(
         self,
         store: &dyn Store,

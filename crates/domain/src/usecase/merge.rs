@@ -1,4 +1,4 @@
-//! Companies that are one: operators' commands, and their consequences.
+//! Merges of companies: the commands of operators, and the moves of postings.
 
 use std::collections::HashMap;
 
@@ -31,14 +31,14 @@ pub const MOST_ALIASES: usize = 1_000;
 
 const ALIKE: usize = 64;
 
-/// After a merge, a posting decided before it may still be committed for this long.
+/// For this long after a merge, postings that were decided before it may still be committed.
 const SETTLED: Duration = Duration::MINUTE;
 
-/// How long such a posting waits until it moves, and an unmerge until it begins.
+/// How long such a posting waits for its move, and an unmerge for its beginning.
 const LOOK_AGAIN: Duration = Duration::seconds(2);
 
-/// Merges a company into another, which replaces it; its postings follow. Repeating it changes
-/// nothing.
+/// Merges a company into another, which replaces it. A task moves the company's postings. A
+/// repeated merge changes nothing.
 pub async fn merge_companies(
     (store, companies): (&dyn Store, &dyn CompanyReader),
     (from, into): (CompanyId, CompanyId),
@@ -65,7 +65,7 @@ pub async fn merge_companies(
     for alias in aliases.iter().chain([source]) {
         redirect(&mut writes, alias, Some(target.id), &operator);
     }
-    // Texts of its postings hide both names.
+    // The redacted texts of its postings hide both names.
     let keeps_names = CompanyWrite {
         sets_name: true,
         replaced_names: vec![source.name.clone()],
@@ -77,7 +77,7 @@ pub async fn merge_companies(
     Ok(store.commit(writes).await?)
 }
 
-/// Ends an alias: postings that came by it return.
+/// Ends an alias. Postings that came by the alias return.
 pub async fn unmerge_company(
     store: &dyn Store,
     alias: CompanyId,
@@ -156,10 +156,10 @@ fn record(
 pub enum Settling {
     /// Further postings may follow this one.
     After(PostingId),
-    /// All is done, and the task is due again then: earlier decisions may still be committed, or an
-    /// operator may have changed it back.
+    /// All is done for now, and the task is due again at this time: earlier decisions may still be
+    /// committed, or an operator may have reversed the merge.
     Again(OffsetDateTime),
-    /// All is done, and its task is finished.
+    /// All is done, and the task is finished.
     Done,
 }
 
@@ -212,7 +212,7 @@ async fn move_postings(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let id = view.company.id;
-    // A push may have named the company since.
+    // A push may have renamed the company since.
     let by = view.updated_by.clone();
     let by = by.filter(|by| matches!(by, Actor::Operator(_)));
     let by = by.unwrap_or(Actor::Operator(None));
@@ -277,7 +277,7 @@ async fn find_pairs(
     Ok(found.collect())
 }
 
-/// Companies created by clients with prefixes on other owners' sites.
+/// The companies that clients with prefixes created on other owners' sites.
 pub async fn company_lookalikes(
     companies: &dyn CompanyReader,
     limit: usize,

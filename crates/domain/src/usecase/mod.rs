@@ -1,4 +1,4 @@
-//! The use cases: load, decide, commit. Each takes ports, a batch and the time.
+//! The use cases: they load, decide and commit. Each takes ports, a batch and the time.
 
 mod board;
 mod catalogue;
@@ -70,9 +70,9 @@ pub trait Ingest: Send + Sync {
     /// the answer has the command's id.
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
 
-    /// Executes an import's commands in order, and waits for room instead of refusing them; a dry
-    /// run writes nothing. Nothing is written after the catalogue's `lease` is lost. Answers are in
-    /// order. The commands are shared, because an import may retry them.
+    /// Executes an import's commands in order, and returns their answers in order. Waits for room
+    /// instead of refusing commands. A dry run writes nothing, and nothing is written after the
+    /// catalogue's `lease` is lost. The commands are shared, because an import may retry them.
     async fn put_all(
         &self,
         puts: Vec<Arc<PutPosting>>,

@@ -24,23 +24,23 @@ pub enum ModerationError {
     /// The posting does not exist, or its status does not allow it.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// It is not the version that the operator has seen and decided on.
+    /// The version is not the one that the operator has seen.
     #[error(
         "the posting has changed meanwhile: its version is {current} now, and {seen} was decided on"
     )]
     Changed {
-        /// The version that was decided on.
+        /// The version that the operator has seen.
         seen: Version,
         /// The present version.
         current: Version,
     },
-    /// The version to restore is not kept.
+    /// The version to restore is no longer stored.
     #[error("version {0} of the posting is not kept")]
     NotKept(Version),
-    /// An objection, or its answer.
+    /// An objection, or the answer to one, was refused.
     #[error(transparent)]
     Objection(#[from] Refused),
-    /// A report, because too many wait.
+    /// A report was refused, because too many wait.
     #[error(transparent)]
     TooMany(#[from] TooMany),
     /// There is no such report.
@@ -56,8 +56,8 @@ pub enum ModerationError {
 
 kernel::store_failure!(ModerationError);
 
-/// Executes and audits an operator's command, and returns the posting. Nothing is audited without a
-/// change. With `seen`, it applies only to that version.
+/// Executes and audits an operator's command, and returns the posting. If nothing changes, nothing
+/// is audited. With `seen`, the command applies only to that version.
 pub async fn moderate(
     store: &dyn Store,
     identifier: &SourceIdentifier,
@@ -75,7 +75,7 @@ pub async fn moderate(
     let Some(change) = change else {
         if command.ends_enrichment() {
             // Other content may have been pushed meanwhile, so the task is requested, not ended. A
-            // dead one is retried, and finished if the content has a verdict.
+            // dead task is retried, and finished if the content has a verdict.
             writes.tasks.ask(enrich(posting.id));
         }
         store.commit(writes).await?;
@@ -83,7 +83,6 @@ pub async fn moderate(
     };
     let after = change.write.posting.clone();
     if command.ends_enrichment() {
-        // Waiting, running or dead.
         writes.tasks.ended.push(enrich(posting.id));
     }
     writes.tasks.audit.push(entry(identifier, command, by, now));
@@ -92,7 +91,6 @@ pub async fn moderate(
     Ok(after)
 }
 
-/// A posting, with its basis for decisions.
 pub(super) async fn find(
     store: &dyn Store,
     identifier: &SourceIdentifier,

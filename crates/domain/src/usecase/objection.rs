@@ -46,7 +46,8 @@ pub async fn object(
     Ok(ports.0.commit(writes).await?)
 }
 
-/// Answers an objection, and returns the posting. With `seen`, it applies only to that version.
+/// Answers an objection, and returns the posting. With `seen`, the answer applies only to that
+/// version.
 pub async fn answer_objection(
     ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,

@@ -1,4 +1,4 @@
-//! Reports of readers: accepted, acted on, dismissed.
+//! Reports of readers: sent, acted on, dismissed.
 
 use kernel::{PostingId, Prefixes, ReportId, StoreError, Version, audit::Attribution};
 use time::OffsetDateTime;
@@ -35,7 +35,7 @@ pub async fn find_named(
 }
 
 /// Takes a reader's report from a client with these prefixes. A reporter has one report per
-/// posting: returns the first one's id.
+/// posting; for a second one, returns the id of the first.
 pub async fn report(
     (store, reports): (&dyn Store, &dyn Reports),
     new: &NewReport,
@@ -55,7 +55,7 @@ pub async fn report(
     }
     standing.admit()?;
     let mut writes = WriteSet::new(now);
-    // A posting erased meanwhile has no reports any more.
+    // A posting that was erased meanwhile must get no report.
     writes.optional.standing.insert(posting.id, posting.version);
     writes.optional.reports.push(ReportWrite::New(Report {
         id,
@@ -72,8 +72,8 @@ pub async fn report(
     Ok(id)
 }
 
-/// Rejects or takes down a report's posting, which answers all waiting reports about it. Returns
-/// their number. With `seen`, it applies only to that version.
+/// Rejects or takes down a report's posting, and so decides all waiting reports about it. Returns
+/// their number. With `seen`, the command applies only to that version.
 pub async fn act_on_report(
     (store, reports): (&dyn Store, &dyn Reports),
     id: ReportId,

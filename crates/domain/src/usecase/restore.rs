@@ -32,8 +32,8 @@ pub struct Restoration {
     pub by: Attribution,
 }
 
-/// Restores the values that readers saw at a version, and returns the posting. Approved content is
-/// not judged again.
+/// Restores the values that readers saw at a version, and returns the posting. Content that is
+/// already approved is not judged again.
 pub async fn restore_version(
     store: &dyn Store,
     reader: &dyn PostingReader,

@@ -9,7 +9,8 @@ pub(crate) use self::place::is_place;
 use domain::posting::{Details, LocationType, Remark, RemarkCode};
 use time::OffsetDateTime;
 
-/// Returns the remarks on a posting with this description as readers see it, pushed at this time.
+/// Returns the remarks on a posting that was pushed at this time. `markdown` is the description as
+/// readers see it.
 pub fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTime) -> Vec<Remark> {
     let mut remarks = pay::remarks(details, markdown);
     remarks.extend(place::remarks(details));

@@ -4,9 +4,9 @@ use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
 /// Average annual pay in 2022, in the currency's units and rounded, with the source. It is used
-/// with a factor of fifteen, so the order counts. "OECD" is "Pensions at a Glance 2023", table 7.5
-/// (<https://read.oecd.org/10.1787/b272660f-en>), which has the ILO's figures for Indonesia and
-/// Saudi Arabia; the other sources are statistics offices.
+/// with a factor of fifteen, so only the order of magnitude matters. "OECD" is "Pensions at a
+/// Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), which has the ILO's
+/// figures for Indonesia and Saudi Arabia; the other sources are statistics offices.
 const AVERAGE: [(&str, i64); 28] = [
     ("AUD", 95_000),     // OECD
     ("BRL", 33_000),     // IBGE, PNAD Contínua: 2,754 a month, all jobs
@@ -129,7 +129,7 @@ fn contradicted(
     let (least, most) = (min.or(max)?, max.or(min)?);
     let figures = figures(markdown, currency);
     let factors = [1, 12, 52, 2_080, 40, 160, 4];
-    // A tenth of tolerance: texts round, and add bonuses.
+    // Tolerates a difference of a tenth, because texts round and add bonuses.
     let agrees = |figure: i64| {
         let (least, most) = (least.saturating_mul(9) / 10, most.saturating_mul(11) / 10);
         factors.iter().any(|factor| {
@@ -190,7 +190,7 @@ fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
     figures
 }
 
-/// Words near a figure that is pay.
+/// Words that mark a nearby figure as pay.
 const PAY: [&str; 22] = [
     "salary",
     "pay",
@@ -232,7 +232,7 @@ const fn is_of_figure(c: char) -> bool {
 /// The whole units of a figure.
 fn number(text: &str, thousands: bool) -> Option<i64> {
     let text = text.trim_matches(|c: char| !c.is_ascii_digit());
-    // What follows the last separator is a fraction unless it has three digits.
+    // The digits after the last separator are a fraction, unless there are three.
     let cut = text.rfind(|c: char| !c.is_ascii_digit());
     let whole = match cut {
         Some(at) if text[at..].chars().count() != 4 => &text[..at],

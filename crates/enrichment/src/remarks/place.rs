@@ -28,7 +28,8 @@ pub(crate) fn is_place(location: &Location) -> bool {
     !matches!(found, Some(Look::NoPlace | Look::Several))
 }
 
-/// What the city holds. The name of a country is no city, unless a city there has it too.
+/// Looks up a city. The name of a country is no city, unless a city in the location's country has
+/// this name.
 fn looked(location: &Location, city: &str) -> Look {
     let country = location.country_code.map(CountryCode::as_str);
     match look(country, location.region.as_deref(), city) {
@@ -42,7 +43,7 @@ fn remark(field: String, location: &Location) -> Option<Remark> {
     let country = location.country_code;
     let (code, why) = match looked(location, city) {
         Look::Found(_) => return None,
-        // Without a country nothing can be looked up, which is another remark.
+        // Without a country nothing can be looked up. Another remark says that.
         Look::Unknown if country.is_none() => return None,
         Look::Unknown => (RemarkCode::PlaceUnknown, "is not known in the country"),
         Look::Ambiguous(_) => (

@@ -1,4 +1,4 @@
-//! Remarks on the text, by itself and against the fields.
+//! Remarks on the text, and on contradictions between text and fields.
 
 use domain::posting::{Details, LocationType, Remark, RemarkCode};
 use fields::day::month;
@@ -40,7 +40,7 @@ pub(super) fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTi
 const ENCODED: [&str; 9] = [
     "&lt;", "&gt;", "&amp;", "&nbsp;", "&quot;", "&#", "\\u00", "%20%", "\\\\n",
 ];
-/// UTF-8 that was read as Windows-1252, and what replaces an unreadable character.
+/// UTF-8 that was read as Windows-1252, and the character that replaces unreadable ones.
 const GARBLED: [&str; 9] = ["Ã¤", "Ã¶", "Ã¼", "Ã©", "Ã¨", "Ã¥", "â€", "Ã¸", "\u{fffd}"];
 const TEASERS: [&str; 8] = [
     "…",
@@ -53,7 +53,7 @@ const TEASERS: [&str; 8] = [
     "les mer",
 ];
 
-/// Sentences that exclude remote work, and that offer nothing else.
+/// Phrases that clearly exclude remote work.
 const ON_SITE: [&str; 12] = [
     "100% on-site",
     "100 % on-site",
@@ -112,7 +112,7 @@ const CLOSING: [&str; 14] = [
     "sista ansökningsdag",
     "ansøgningsfrist",
 ];
-/// The characters after such a word that may contain the date.
+/// The number of characters after such a word in which the date may be.
 const NEAR: usize = 40;
 
 fn closing_date(text: &str, today: Date) -> Option<Remark> {
@@ -130,8 +130,9 @@ fn closing_date(text: &str, today: Date) -> Option<Remark> {
     })
 }
 
-/// The first date of a text: `2026-03-31`, `31.3.2026`, `31 March 2026`, `March 31, 2026`. One with
-/// slashes may have the month first or the day, so it is one only if both give the same month.
+/// The first date of a text: `2026-03-31`, `31.3.2026`, `31 March 2026`, `March 31, 2026`. In a
+/// date with slashes, the month or the day may come first, so it counts only if both readings give
+/// the same month.
 fn date(text: &str) -> Option<Date> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();

@@ -27,7 +27,7 @@ struct State {
 #[derive(Debug)]
 struct Entry {
     content: Content,
-    /// When the draft was last kept or found; without a draft, when it was first requested.
+    /// When the draft was last stored or found; without a draft, when it was first requested.
     used_at: OffsetDateTime,
 }
 
@@ -52,12 +52,12 @@ impl Entry {
 }
 
 impl MemoryDrafts {
-    /// Makes every call fail from now on, or none.
+    /// Makes every call fail from now on; with `None`, no call.
     pub fn fail(&self, failure: Option<StoreError>) {
         self.state().failure = failure;
     }
 
-    /// The stored drafts, in no order.
+    /// The stored drafts, in no particular order.
     pub fn kept(&self) -> Vec<String> {
         let state = self.state();
         let kept = state

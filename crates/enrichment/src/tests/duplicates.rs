@@ -1,4 +1,5 @@
-//! Two hundred pairs of one employer's ads: in half of them one opening, in the others two.
+//! Two hundred pairs of ads of one employer. Half of the pairs are for one opening, the others for
+//! two.
 
 use domain::posting::{
     Details, EmploymentType,
@@ -128,7 +129,7 @@ const ONE: [Change; 10] = [
         ad.details.requisition_id = None;
     },
     |ad, _| (ad.details.requisition_id, ad.details.salary_min) = (None, None),
-    // The employer's number says so.
+    // The employer's number still matches.
     |ad, _| ad.text = begin(&ad.text, 50),
     |ad, _| {
         ad.details.title = format!("  {} -", ad.details.title);
@@ -158,7 +159,6 @@ fn nearly_all_of_two_hundred_pairs_are_judged_right() {
             for (at, change) in changes.iter().enumerate() {
                 let mut second = first.clone();
                 if !is_one {
-                    // Another number, or none.
                     second.details.requisition_id = (at == 2).then(|| "R-other".to_owned());
                 }
                 change(&mut second, &other);

@@ -1,4 +1,4 @@
-//! Documents of approved postings, against literal values and the published rules.
+//! Documents of approved postings, compared with literal values and the published rules.
 
 use domain::{
     posting::{

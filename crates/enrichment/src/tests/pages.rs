@@ -50,7 +50,6 @@ fn places() -> [Value; 11] {
     ]
 }
 
-/// Forms of company.
 fn companies() -> [Value; 5] {
     [
         json!({"name": "Acmera", "website_url": "https://acmera.example"}),

@@ -1,4 +1,4 @@
-//! What people write into the field of a city.
+//! Texts that people write into the field of a city.
 
 use domain::posting::RemarkCode;
 use fields::codes::CountryCode;
@@ -8,8 +8,8 @@ use super::{SOURCE, by_rules, input};
 /// A country, the text of a city's field, and coordinates.
 type Input = (&'static str, &'static str, Option<(f64, f64)>);
 
-/// The inputs, with the coordinates where the place is one and known; of a common name those of the
-/// largest, if it is by far.
+/// The inputs, with coordinates if the text names one known place. A common name means its largest
+/// place, if that is by far the largest.
 const INPUTS: [Input; 74] = [
     (
         "US",
@@ -91,7 +91,7 @@ const INPUTS: [Input; 74] = [
     ("DE", "Großraum Stuttgart", Some((48.78, 9.18))),
 ];
 
-/// Where nothing or too much is found, a remark says so.
+/// If no place or several places are found, a remark says so.
 #[test]
 fn places_have_the_right_coordinates_or_a_remark() {
     let mut wrong = Vec::new();

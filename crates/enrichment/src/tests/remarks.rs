@@ -1,5 +1,3 @@
-//! Remarks, by tables.
-
 use domain::posting::Details;
 use serde_json::{Value, json};
 use time::macros::datetime;

@@ -46,7 +46,8 @@ impl Encoding {
     }
 }
 
-/// Explains why a body or a line is not JSON. `otherwise` is the parser's message.
+/// Explains why a body or a line is not JSON. `otherwise` is the parser's message, for causes
+/// without an explanation.
 pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     if let Some(encoding) = Encoding::of(text) {
         return format!("it {}", encoding.cure(is_line));

@@ -25,7 +25,7 @@ use crate::{FieldValue, Sent, validation::FieldErrors};
 pub enum BodyError {
     #[error("The body is not valid JSON: {0}.")]
     NotJson(String),
-    /// Wrong identifier or outermost type, and possibly wrong fields.
+    /// The identifier or the outermost type is wrong, and fields may be wrong, too.
     #[error(transparent)]
     Invalid(FieldErrors),
 }

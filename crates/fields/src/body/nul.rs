@@ -13,13 +13,13 @@ use crate::{
 
 const ESCAPE: &str = r"\u0000";
 
-/// A plain search, because every body is checked.
+/// A simple and fast search, because every body is checked.
 pub fn may_have(body: &str) -> bool {
     memmem::find(body.as_bytes(), ESCAPE.as_bytes()).is_some()
 }
 
-/// Adds an error for each field with the character and no error yet. Fields of known objects are
-/// reported by name.
+/// Adds an error for each field that has the character and no error yet. Fields of known objects
+/// are reported by name.
 pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
     if !may_have(body) {
         return;

@@ -11,7 +11,7 @@ const DEPTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidObject {
-    /// It is this instead.
+    /// It is of this type instead.
     #[error("must be an object, not {0}")]
     NotAnObject(&'static str),
     /// It nests too deeply.
@@ -31,8 +31,9 @@ pub enum InvalidObject {
     Surrogate,
 }
 
-/// The text of a JSON object without insignificant white space, otherwise as sent: order, spelling
-/// of numbers and strings. Input that parsers disagree about is refused (I-JSON, RFC 7493).
+/// The text of a JSON object without insignificant white space. Its order, and the spelling of
+/// numbers and strings, stay as sent. Input that parsers disagree about is refused (I-JSON, RFC
+/// 7493).
 ///
 /// The caller has already parsed the text; anything but JSON gives an error or a meaningless
 /// object.

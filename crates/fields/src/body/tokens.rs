@@ -22,7 +22,7 @@ pub enum TokenKind {
     Text {
         is_closed: bool,
     },
-    /// Anything else up to white space, a quote or a sign above: `1`, `null`, `NaN`.
+    /// Any other text up to white space, a quote or a sign above: `1`, `null`, `NaN`.
     Word,
 }
 

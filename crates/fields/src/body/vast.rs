@@ -1,13 +1,13 @@
 //! Numbers too large for the JSON parser.
 //!
-//! JSON does not limit numbers (RFC 8259 §6), but the parser rejects a body with one that no `f64`
-//! holds. Such numbers are allowed in unknown fields, which are ignored; in other fields, also in
-//! `metadata`, they are errors (RFC 7493 §2.2).
+//! JSON does not limit numbers (RFC 8259 §6), but the parser rejects a body with a number that no
+//! `f64` holds. Such numbers are allowed in unknown fields, which are ignored; in other fields,
+//! also in `metadata`, they are errors (RFC 7493 §2.2).
 
-/// Replaces such a number: too large for any field as well.
+/// Replaces such a number. It is too large for every field, too.
 const STAND_IN: &str = "1e300";
 
-/// Replaces each number that the parser cannot read; `None` without any.
+/// Replaces each number that the parser cannot read; `None` if there is none.
 pub(super) fn replaced(json: &str) -> Option<String> {
     let mut text = String::with_capacity(json.len());
     let mut found = false;

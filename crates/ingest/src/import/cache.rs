@@ -1,8 +1,8 @@
 //! Caches lines that changed nothing, so that a repeated line needs no parsing.
 //!
-//! Most lines of a repeated catalogue are unchanged. By a digest of the line, the cache keeps the
-//! state of posting and company in which it changes nothing ([`Basis`]), and its notices
-//! ([`Notice`]). The store is still asked for the current state: only parsing is saved.
+//! Most lines of a repeated catalogue are unchanged. For the digest of a line, the cache keeps the
+//! state of posting and company in which the line changes nothing ([`Basis`]), and the line's
+//! notices ([`Notice`]). The store is still asked for the current state; only parsing is saved.
 
 use std::{
     collections::HashMap,
@@ -20,11 +20,11 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 use super::naming::{Claims, CompanyKey};
 
-/// The places of a set. A line may be in either of two sets, so a full cache of a million lines
-/// keeps nearly all.
+/// The number of places of a set. A line may be in either of two sets, so the cache fills nearly
+/// all of its million places before it drops lines.
 const WAYS: usize = 8;
 
-/// The sets: 2^20 places of 32 bytes.
+/// The number of sets: together they have 2^20 places of 32 bytes.
 const SETS: usize = (1 << 20) / WAYS;
 
 /// A digest of the line and the import's line options.
@@ -45,17 +45,17 @@ pub(super) struct Known {
     pub basis: Basis,
     pub company: Option<CompanyKey>,
     pub claims: Claims,
-    /// The line's notices. Many lines of a feed share them.
+    /// The line's notices. Many lines of a feed have the same notices.
     pub notices: Arc<[Notice]>,
     /// The posting's optional fields, as bits.
     pub fields: u64,
 }
 
 /// A part of the digest, with fields and notice number in its lowest bits; the basis; the company
-/// key; the claims. Zeros are an empty place: zeroed memory costs nothing before use.
+/// key; the claims. An empty place is all zeros, because zeroed memory costs nothing before use.
 ///
-/// With the set, some 48 bits of the digest are compared. That is enough: only lines of one posting
-/// have the same basis.
+/// Together with the set's number, about 48 bits of the digest are compared. That is enough: only
+/// lines of one posting have the same basis.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
@@ -113,7 +113,8 @@ impl Kept {
         sets.flatten().find(|slot| digest.is_of(slot))
     }
 
-    /// The line's slot: its own, an empty one of the emptier set, or another line's.
+    /// The slot for a line: its present one, else an empty one in the emptier set, else another
+    /// line's.
     fn take(&mut self, digest: LineDigest) -> Option<&mut Slot> {
         let sets = digest.sets(self.sets.len());
         let places = || (0..WAYS).flat_map(|way| sets.map(|set| (set, way)));
@@ -211,7 +212,7 @@ fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
 
-/// The identifier of a line that begins with it and was parsed before, unless it has escapes.
+/// The identifier of a line that begins with one without escapes. The line was parsed before.
 pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
     let LineText::Whole(text) = text else {
         return None;

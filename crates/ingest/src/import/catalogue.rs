@@ -87,7 +87,7 @@ impl CatalogueRun {
         let (catalogues, name) = (&self.ports.catalogues, &self.wanted.name);
         let found = catalogues.find(self.client, name, (self.ports.clock)());
         let found = panics::caught(found).await.map_err(failed)?;
-        // Allocated at once: a growing list takes twice as much.
+        // Allocated in one step: a growing list takes twice the memory.
         let count = found.as_ref().map_or(0, |catalogue| catalogue.postings);
         let mut digests = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
         let mut after = None;
@@ -150,9 +150,9 @@ impl CatalogueRun {
         self.lease.as_ref().map(|lease| lease.lost().clone())
     }
 
-    /// Ends the import. If complete, expires missing postings unless they are too many. Adds them
-    /// to the summary, and records the import unless it is a dry run. Postings named by an
-    /// incomplete import are no longer held back.
+    /// Ends the import. A complete import expires missing postings, unless they are too many. Adds
+    /// the missing postings to the summary, and records the import unless it is a dry run. Postings
+    /// named by an incomplete import are no longer held back.
     pub async fn end(
         self,
         started_at: OffsetDateTime,

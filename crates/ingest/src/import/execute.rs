@@ -77,7 +77,6 @@ impl Executor {
             .await
     }
 
-    /// Computes on another thread if there are many bytes.
     async fn compute<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -86,10 +85,10 @@ impl Executor {
         if bytes <= FEW_BYTES {
             return Ok(work());
         }
-        // It is never closed.
+        // The semaphore is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        // The turn ends here, once that thread is free for the next one: otherwise the pool would
-        // start another thread.
+        // The turn ends here, once that thread is free: otherwise the pool would start another
+        // thread for the next turn.
         let computed = spawn_blocking(move || (work(), turn));
         computed.await.map(|(computed, _turn)| computed)
     }
@@ -136,7 +135,7 @@ impl Executor {
         let identifiers: Vec<_> = identifiers.map(|one| one.identifier.clone()).collect();
         let known = match &identifiers[..] {
             [] => None,
-            // A failure recurs when the lanes load the postings.
+            // If this fails, the lanes load the postings, and report the failure.
             some => panics::caught(self.ports.catalogues.store.repeat_answers(some))
                 .await
                 .ok(),

@@ -18,7 +18,6 @@ use super::ports::{CataloguePorts, failed};
 
 const TERMS: Terms = Terms::STANDARD;
 
-/// How long concurrently beginning imports retry.
 const WITHIN: Duration = Duration::from_secs(5);
 
 pub(super) struct HeldLease {
@@ -75,7 +74,7 @@ impl HeldLease {
         self.held.lost()
     }
 
-    /// Ends a lease still held, so that no import waits for its expiry. Does not retry.
+    /// Ends a lease that is still held, so that no import waits for its expiry. Does not retry.
     pub async fn release(self, ports: &CataloguePorts) {
         self.renewal.abort();
         let released = panics::caught(ports.catalogues.renew(self.lease, (ports.clock)())).await;

@@ -8,7 +8,7 @@ use kernel::SourceIdentifier;
 
 use super::naming::CompanyKey;
 
-/// A line's offset in an import, without blank lines.
+/// A line's offset in an import. Blank lines do not count.
 pub(super) type Offset = u64;
 
 /// Lines and their results; receipts come out in line order.
@@ -52,7 +52,7 @@ impl Ledger {
         }
     }
 
-    /// The company given by unfinished lines for this posting.
+    /// The company that unfinished lines give for this posting.
     pub fn company_of(&self, posting: &SourceIdentifier) -> Option<CompanyKey> {
         let open = self.rows.iter().rev().filter(|row| row.result.is_none());
         let mut of_it = open.filter(|row| row.id.as_deref() == Some(posting.as_str()));

@@ -17,8 +17,8 @@
 //!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
 //!   held-back postings, or undoes an import. Each works in a [`sweep`].
 //!
-//! The task does the work. So a client that disconnects stops an import only between lines, and not
-//! at all once the body has ended.
+//! The task does the work. So the import of a client that disconnects stops only between lines, and
+//! does not stop once the body has ended.
 
 mod cache;
 mod catalogue;
@@ -76,7 +76,7 @@ pub struct ImportTasks {
 }
 
 impl Importer {
-    /// Binds imports to the current runtime, whichever runtime calls.
+    /// Binds imports to the current runtime, even if calls come from another one.
     pub fn new(ports: ImportPorts) -> (Self, ImportTasks) {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let cores = thread::available_parallelism().map_or(1, NonZero::get);

@@ -21,7 +21,7 @@ impl CompanyKey {
         Self(half)
     }
 
-    /// The key for a cache, where 0 means none: the id's variant sets a bit.
+    /// The key for a cache, where 0 means none. No key is 0, because the id's variant sets a bit.
     pub const fn as_u64(key: Option<Self>) -> u64 {
         match key {
             Some(Self(key)) => key,
@@ -71,8 +71,8 @@ fn half(number: u64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
-/// The most remembered companies: some 40 MiB. An import with more forgets them all; companies
-/// named again may change again.
+/// The largest number of remembered companies: about 40 MiB. An import with more forgets all of
+/// them; a later line may then change such a company again.
 const MOST_COMPANIES: usize = 1 << 20;
 
 #[derive(Default)]

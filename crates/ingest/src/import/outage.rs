@@ -86,7 +86,7 @@ impl Outage {
     /// Takes the commands to retry, in line order.
     pub fn take(&mut self) -> Vec<Command> {
         self.again = None;
-        // With new commands: perhaps only the retried ones fail.
+        // They run with new commands, because perhaps only the retried ones fail.
         self.is_away = false;
         let mut commands = std::mem::take(&mut self.commands);
         commands.sort_unstable_by_key(|command| command.offset);

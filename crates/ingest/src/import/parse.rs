@@ -1,4 +1,4 @@
-//! Parses lines on threads that may compute long, except unchanged ones.
+//! Parses lines on threads for long computations, except unchanged lines.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -27,7 +27,7 @@ pub(super) struct Taken {
 
 pub(super) struct Entry {
     pub line: u64,
-    /// The postings it names, even if refused.
+    /// The postings that the line names, even if it is refused.
     pub names: Names,
     pub is_unattributed: bool,
     pub company: Named,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
 
 pub(super) enum Work {
     Parsed(Arc<PutPosting>, Option<LineDigest>),
-    /// It changed nothing in this state; otherwise it is parsed.
+    /// The line changed nothing in this state. In any other state it is parsed.
     Cached(Arc<CachedLine>),
 }
 
@@ -52,7 +52,7 @@ pub(super) struct CachedLine {
 }
 
 impl Work {
-    /// Leaves the company's name and logo to an earlier line that named it.
+    /// Leaves the company's name and logo to an earlier line that named the company.
     pub fn leave_company(&mut self, named: NamedBefore) {
         match self {
             _ if named == NamedBefore::No => {}
@@ -107,7 +107,7 @@ pub(super) fn parse(taken: Vec<Taken>, options: &LineOptions, cache: &LineCache)
     entries
 }
 
-/// A cached line, unless its identifier needs parsing or is no longer the client's.
+/// A cached line, unless its identifier must be parsed, or the client may no longer use it.
 fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,

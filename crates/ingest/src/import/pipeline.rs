@@ -33,7 +33,8 @@ use crate::keyed_queue::KeyedQueue;
 
 const PARSES: usize = 4;
 
-/// The limits of commands in a batch, of concurrent batches, and of those that need not be full.
+/// The limits of commands in a batch, of concurrent batches, and of concurrent batches that need
+/// not be full.
 pub(super) const BATCH: usize = 256;
 const BATCHES: usize = 32;
 const AT_ONCE: usize = 2;
@@ -52,7 +53,7 @@ pub(super) struct Pipeline {
     events: mpsc::UnboundedSender<Event>,
     parses: FuturesOrdered<Parse>,
     puts: FuturesUnordered<Put>,
-    /// Unanswered commands; those of a posting run one at a time.
+    /// Unanswered commands. Commands of one posting run one at a time.
     commands: KeyedQueue<SourceIdentifier, Command>,
     named: NamedCompanies,
     outage: Outage,
@@ -110,7 +111,6 @@ impl Pipeline {
                 && let Some((ending, reply)) = self.finish.take()
             {
                 let result = self.close(ending).await;
-                // The client may have disconnected; the work remains.
                 let _ = reply.send(result);
                 return;
             }
@@ -226,8 +226,8 @@ impl Pipeline {
     }
 
     /// The companies of stored postings, for lines that name them only by posting, in order. Few
-    /// lines do, so most imports load nothing. While the store is unavailable the companies are
-    /// unknown, and the lines run like single pushes.
+    /// lines do, so most imports load nothing. While the store is unavailable, the companies are
+    /// unknown, and the lines are treated like single pushes.
     async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
         let postings = entries.iter().filter_map(|entry| match &entry.work {
             Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),
@@ -316,7 +316,7 @@ impl Pipeline {
         self.commands.end(command.work.identifier());
     }
 
-    /// Ends the import early: answers the lines in progress, and begins no more.
+    /// Ends the import early: answers the lines in progress, and begins no others.
     fn end(&mut self, error: ImportError) {
         tracing::warn!(client_id = %self.options.client, %error, "an import has ended early");
         self.give_up(&as_line_error(&error));
@@ -335,13 +335,12 @@ impl Pipeline {
     fn give_out(&mut self) {
         let receipts = self.ledger.take();
         if !receipts.is_empty() {
-            // The request may be gone.
             let _ = self.events.send(Event::Receipts(receipts));
         }
     }
 
-    /// Ends an import without a request once nothing is in progress: another import of the
-    /// catalogue may follow.
+    /// Ends an import whose request was dropped, once nothing is in progress. Then another import
+    /// of the catalogue may begin.
     async fn abandon(mut self) {
         tracing::info!(client_id = %self.options.client, "the request of an import was dropped");
         let gone = IngestError::Unavailable("the request was dropped".to_owned());
@@ -350,7 +349,7 @@ impl Pipeline {
         while let Some((commands, answers)) = self.puts.next().await {
             self.settle(commands, answers);
         }
-        // The log has unrecorded work; the lease expires.
+        // An error is logged; then the lease expires.
         let _ = self.close(Ending::Broken).await;
     }
 

@@ -12,11 +12,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::parse::{Taken, size};
 
-/// The limits of lines without a receipt: their number and bytes. A longer line is alone.
+/// The limits of lines without a receipt: their number and bytes. A line with more bytes is alone.
 pub(super) const MOST_LINES: usize = 2_048;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
-/// The most lines parsed by a thread at a time: a millisecond's work.
+/// The largest number of lines that a thread parses at a time, in about a millisecond.
 pub(super) const PARSED_TOGETHER: usize = 64;
 
 pub(super) enum Order {
@@ -150,7 +150,7 @@ impl Import for Running {
             self.note(event, receipts);
         }
         if self.ended.is_some() {
-            // Soon, because nothing more begins.
+            // This ends soon, because no further work begins.
             self.wait_for_all(receipts).await;
         }
         self.result()

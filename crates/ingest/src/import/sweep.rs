@@ -25,7 +25,6 @@ const MOST_STUCK: usize = 1_000;
 /// Postings, and the one after which the next page begins; `None` after the last page.
 pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
 
-/// The name of a posting in log lines.
 pub(super) trait Named {
     fn name(&self) -> String;
 }
@@ -123,8 +122,8 @@ impl<'a, S: Step> Sweep<'a, S> {
         }
     }
 
-    /// Writes a batch in one commit, or after a failure one by one. Unwritable postings are left to
-    /// the end.
+    /// Writes a batch in one commit. After a failure, writes its postings one by one, and leaves
+    /// unwritable ones to the end.
     async fn write(&mut self, batch: &[S::Posting]) -> Result<(), ImportError> {
         let Some(error) = self.together(batch, CONFLICTS).await? else {
             return Ok(());

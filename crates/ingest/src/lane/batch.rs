@@ -23,8 +23,8 @@ const DECIDED_AGAIN: usize = 4;
 pub(super) struct OpenBatch {
     batch: Batch,
     jobs: Vec<Job>,
-    /// Commands to retry alone. They leave the lane after the commit: they may be for the same
-    /// postings, and come after its commands.
+    /// Commands to retry alone. They leave the lane after the commit, because they may be for the
+    /// same postings, and must follow its commands.
     set_aside: Vec<Job>,
     /// Final answers, sent together: after each, a client's thread could take the processor from
     /// the lane.
@@ -128,9 +128,9 @@ impl OpenBatch {
         }
     }
 
-    /// Commits the batch and answers its commands. After a conflict it is decided again as a whole,
-    /// a few times: where several processes write the same postings, one whole batch succeeds each
-    /// time. Otherwise its commands are retried alone.
+    /// Commits the batch and answers its commands. After a conflict the whole batch is decided
+    /// again, a few times: if several processes write the same postings, one process's batch
+    /// succeeds each time. After that, its commands are retried alone.
     pub async fn commit(mut self, context: &Context, retries: &Arc<RetryQueue>) {
         let mut waits = waits::after_conflicts().take(DECIDED_AGAIN);
         // The clients of a late batch already have their 503.
@@ -165,7 +165,7 @@ impl OpenBatch {
         retries.admit(self.set_aside);
     }
 
-    /// Loads and decides a batch's commands again. Those set aside came after them.
+    /// Loads and decides a batch's commands again. The commands that were set aside came later.
     async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
         let set_aside = std::mem::take(&mut self.set_aside);
         for job in self.load(context, jobs).await {

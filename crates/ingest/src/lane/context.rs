@@ -26,8 +26,8 @@ pub(super) struct Context {
     pub locks: Arc<dyn LockedRows>,
     pub lifetime: Lifetime,
     pub clock: Clock,
-    /// Whether the last commands named companies other than their postings' own, so that the next
-    /// ones may too. Most pushes are repeated, for which such a load is wasted.
+    /// Whether the last commands named other companies than their postings have. Then the next ones
+    /// may, too. Most pushes are repeated, and do not need these companies.
     pub names_others: AtomicBool,
 }
 

@@ -111,7 +111,7 @@ impl Group {
         for puts in puts.chunks(self.queue) {
             let count = u32::try_from(puts.len()).unwrap_or(u32::MAX);
             let slots = Arc::clone(&self.slots).acquire_many_owned(count).await;
-            // Never closed, and one for each.
+            // The semaphore is never closed, and there is a slot for each command.
             let mut slots = slots.ok();
             let mut slot = || slots.as_mut().and_then(|slots| slots.split(1));
             pending.extend(puts.iter().map_while(|put| {

@@ -35,7 +35,7 @@ impl InFlightSet {
         self.rows.insert(id, rows);
     }
 
-    /// Waits for the next one to end; never returns without any.
+    /// Waits for the end of a commit. Never returns if no commit is in progress.
     pub async fn next_end(&mut self) {
         match self.tasks.join_next_with_id().await {
             Some(ended) => self.end(ended),

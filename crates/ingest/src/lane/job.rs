@@ -21,7 +21,7 @@ pub(super) struct Job {
     pub waits_for: Option<CompanyId>,
     pub deadline: Instant,
     pub reply: oneshot::Sender<Result<Answer, IngestError>>,
-    /// Released with the answer.
+    /// The slot is released with the answer.
     pub _slot: OwnedSemaphorePermit,
 }
 
@@ -32,7 +32,7 @@ impl Job {
     }
 
     pub fn answer(self, answer: Result<Answer, IngestError>) {
-        // The client may have disconnected; the commit remains.
+        // The client may have disconnected. The commit is still valid.
         let _ = self.reply.send(answer);
     }
 }
@@ -71,7 +71,8 @@ pub(super) fn failed(error: StoreError) -> IngestError {
     }
 }
 
-/// The answer to a command whose commit is in doubt, and the one that holds with the commit.
+/// The answer to a command whose commit is in doubt. It includes the answer that holds if the
+/// commit succeeded.
 pub(super) fn in_doubt(why: &str, answer: Result<Answer, Rejection>) -> IngestError {
     let why = why.to_owned();
     match answer.map(Box::new) {

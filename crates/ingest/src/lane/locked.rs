@@ -1,5 +1,5 @@
 //! Briefly remembers rows locked by other transactions, so that a batch waits for such a row once,
-//! not with each command.
+//! not once per command.
 
 use std::time::Duration;
 
@@ -50,8 +50,8 @@ impl LockedRows {
         }
     }
 
-    /// Remembers the rows of a commit that saw no lock but timed out: another transaction is about
-    /// to insert its posting or one of these companies.
+    /// Remembers the rows of a commit that timed out at a lock without a visible row: another
+    /// transaction is inserting its posting or one of these companies.
     pub fn remember_unseen(&mut self, identifier: &SourceIdentifier, companies: &[CompanyId]) {
         self.forget_old();
         self.remember_posting(identifier);

@@ -5,8 +5,8 @@
 //! as its next batch, and never waits for more: under light load a batch is one posting, under
 //! heavy load one commit serves many. A command is loaded and decided once.
 //!
-//! - Unchanged pushes are answered at once: most of a repeated catalogue, which would otherwise
-//!   wait for others' commits.
+//! - Unchanged pushes are answered at once. In a repeated catalogue they are the majority, and
+//!   would otherwise wait for other commits.
 //! - [`batch`] holds decided commands until their commit, which more may share.
 //! - [`in_flight`] has running commits. They overlap if they share no rows, while the next batch is
 //!   loaded and decided.
@@ -89,8 +89,8 @@ pub struct Lanes {
     deadline: Duration,
 }
 
-/// Commands in flight above which other work throttles itself. Fewer leave room for it: most of
-/// their time is spent on clients and disk.
+/// The number of commands in flight above which other work throttles itself. Fewer commands leave
+/// room for other work, because they mostly wait for clients and disk.
 const BUSY_AT: usize = 8;
 
 impl Lanes {

@@ -10,8 +10,9 @@ use tokio::{
 /// The longest pause after a commit: a longer commit waited for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Gives pushes priority. While there are many, import lanes share one running commit, as small as
-/// one of pushes, and pause after it for its duration. So they keep a share under any load.
+/// Gives pushes priority. While there are many pushes, import lanes share one running commit, which
+/// is as small as a commit of pushes. After it they pause for its duration. So import lanes keep a
+/// share under any load.
 pub(super) struct PrioritySemaphore {
     is_busy: Box<dyn Fn() -> bool + Send + Sync>,
     free: Arc<Semaphore>,
@@ -26,7 +27,7 @@ pub(super) struct Permit {
 }
 
 impl PrioritySemaphore {
-    /// Permits for this many lanes. While pushes are many, a batch has at most `few` lines.
+    /// Permits for this many lanes. While there are many pushes, a batch has at most `few` lines.
     pub fn new(is_busy: Box<dyn Fn() -> bool + Send + Sync>, lanes: usize, few: usize) -> Self {
         let lanes = u32::try_from(lanes).unwrap_or(u32::MAX).max(1);
         Self {
@@ -48,7 +49,7 @@ impl PrioritySemaphore {
     pub async fn acquire(&self) -> Permit {
         let is_exclusive = (self.is_busy)();
         let lanes = if is_exclusive { self.lanes } else { 1 };
-        // Never closed.
+        // The semaphore is never closed.
         let permit = Arc::clone(&self.free).acquire_many_owned(lanes).await.ok();
         Permit {
             is_exclusive,

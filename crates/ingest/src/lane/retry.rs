@@ -1,9 +1,9 @@
 //! Commands retried alone: those of a failed batch, and those that need a row locked by another
 //! transaction.
 //!
-//! They have left batch and lane, so other commands continue. Those for one posting are retried in
-//! order, each until success or its deadline. The numbers of concurrent retries and of commands
-//! waiting for locks are limited: other commands need the remaining connections and slots.
+//! These commands have left batch and lane, so others continue. Commands for one posting are
+//! retried in order, each until success or its deadline. The numbers of concurrent retries and of
+//! commands waiting for locks are limited: other commands need the remaining connections and slots.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,7 +29,7 @@ use crate::keyed_queue::KeyedQueue;
 
 /// Concurrent retries, each on its own connection.
 const TRIES: usize = 2;
-/// The most commands waiting for locked rows: in all, and for one posting.
+/// The limits of commands that wait for locked rows: in total, and for one posting.
 const WAITING: usize = 256;
 const WAITING_FOR_ONE: usize = 32;
 
@@ -80,7 +80,8 @@ impl RetryQueue {
             })
     }
 
-    /// Takes commands that wait for locked rows, in order; refuses those without room.
+    /// Takes commands that wait for locked rows, in order. Refuses commands for which there is no
+    /// room.
     pub fn admit(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
             let mut state = self.state();

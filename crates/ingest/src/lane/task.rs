@@ -1,9 +1,9 @@
 //! The task of a lane: loads waiting commands, decides them in order, and starts commits.
 //!
 //! While commits run, it loads and decides more commands that touch none of their postings, and no
-//! company that they write. A command that must wait stays, with every later one of its posting:
-//! the order of each posting is kept. A lane never makes its own loaded state outdated, because it
-//! starts no commit while loading.
+//! company that they write. A command that must wait stays in the lane, with every later command of
+//! its posting, to keep the order of each posting. A lane never makes its own loaded state
+//! outdated, because it starts no commit while loading.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -23,7 +23,7 @@ use super::{
     priority::PrioritySemaphore, retry::RetryQueue,
 };
 
-/// How many batches' worth of waiting commands are examined for one batch.
+/// For one batch, this many times its size of waiting commands are examined.
 const LOOKED_AT: usize = 4;
 
 /// A commit that takes longer counts as stuck, and no longer delays the next.
@@ -34,16 +34,16 @@ const STUCK: Duration = Duration::from_millis(20);
 pub struct GroupSettings {
     pub lanes: usize,
     pub queue: usize,
-    /// The most commands per commit. More gain little and wait longer.
+    /// The largest number of commands per commit. With more, commands gain little and wait longer.
     pub batch: usize,
-    /// The most running commits of a lane. Those of lines overlap anyway.
+    /// The largest number of running commits of a lane. Commits of lines overlap anyway.
     pub commits: usize,
 }
 
 pub(super) struct Lane {
     context: Arc<Context>,
     settings: GroupSettings,
-    /// Set for a lane that gives way.
+    /// Set for a lane that gives way to pushes.
     priority: Option<Arc<PrioritySemaphore>>,
     retries: Arc<RetryQueue>,
     waiting: VecDeque<Job>,
@@ -55,7 +55,7 @@ pub(super) struct Lane {
 
 enum Start {
     Now,
-    /// Once waiting commands, if there are any, are loaded too.
+    /// Start once waiting commands, if there are any, are loaded too.
     Shared,
     At(Instant),
     Later,
@@ -205,7 +205,7 @@ impl Lane {
         let (context, retries) = (Arc::clone(&self.context), Arc::clone(&self.retries));
         let (commits, priority) = (Arc::clone(&self.commits), self.priority.clone());
         self.in_flight.start(open.rows(), async move {
-            // Never closed.
+            // The semaphore is never closed.
             let _permit = commits.acquire().await;
             let turn = match &priority {
                 Some(priority) => Some(priority.acquire().await),
@@ -219,7 +219,7 @@ impl Lane {
     }
 }
 
-/// Commands that must wait, with every later one of their postings.
+/// Commands that must wait, with every later command of their postings.
 #[derive(Default)]
 struct Left {
     jobs: Vec<Job>,

@@ -2,15 +2,15 @@
 
 use std::{fmt, str::FromStr};
 
-/// A place in the event log, just after an event, and the event's id.
+/// A place in the event log, just after an event. It is also the event's id.
 ///
-/// Its text has 32 hexadecimal digits, sorts like the log, and is opaque to clients.
+/// Its text has 32 hexadecimal digits, sorts in the log's order, and is opaque to clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The number of the event's transaction, above those of all transactions whose rows it could
-    /// have changed; 0 in a store with one writer.
+    /// The number of the event's transaction. It is above the number of every transaction whose
+    /// rows this one could have changed. A store with one writer has 0.
     pub transaction: u64,
-    /// The event's number, ascending within a transaction.
+    /// The event's number, which ascends within a transaction.
     pub sequence: u64,
 }
 

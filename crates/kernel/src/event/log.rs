@@ -24,16 +24,16 @@ pub struct LogQuery {
     pub after: Option<Cursor>,
     /// The names of the wanted events.
     pub names: Vec<EventName>,
-    /// The postings whose events are wanted.
+    /// The prefixes of the postings whose events are wanted.
     pub prefixes: Prefixes,
-    /// The reading client; `None` for operators' readers.
+    /// The client that reads; `None` for the operators.
     pub reader: Option<ClientId>,
     /// The largest number of events.
     pub limit: usize,
 }
 
 impl LogQuery {
-    /// Whether an event is wanted. Events about neither postings nor companies have no prefixes.
+    /// Whether an event is wanted. Prefixes do not limit events of other contexts.
     pub fn wants(&self, event: &Event) -> bool {
         let is_other = matches!(event.subject, Subject::Other(_));
         self.names.contains(&event.name) && (is_other || event.is_for(self.reader, &self.prefixes))
@@ -45,18 +45,18 @@ impl LogQuery {
 pub struct LogPage {
     /// The events, in order.
     pub events: Vec<RecordedEvent>,
-    /// The next page's cursor. It also passes unwanted events.
+    /// The cursor of the next page, which is after unwanted events, too.
     pub next: Cursor,
-    /// Whether more may be readable at once. A page may be short, even empty, before the end: a
-    /// store examines a limited number of events.
+    /// Whether more events may be readable now. A page before the end may be short, even empty,
+    /// because a store examines a limited number of events.
     pub has_more: bool,
 }
 
 /// Why the log was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// The cursor's event is gone: later events were deleted, or the log ends before it, because an
-    /// older backup was restored.
+    /// The cursor's event does not exist: the log deleted it and later events, or was restored from
+    /// an older backup.
     #[error("events after this cursor are no longer kept")]
     Gone,
     /// The store failed.
@@ -64,15 +64,15 @@ pub enum LogError {
     Store(#[from] StoreError),
 }
 
-/// The port to the event log. Commits add events by
+/// The port to the event log. Commits add events with
 /// [`TaskWrites::events`](crate::outbox::TaskWrites::events).
 #[async_trait]
 pub trait EventLog: Send + Sync {
-    /// The events after a cursor, in order. An event is readable once every earlier one is: no
-    /// event is ever added before a cursor.
+    /// Returns the events after a cursor, in order. An event is readable only after all earlier
+    /// events, so no event ever appears before a returned cursor.
     ///
-    /// A cursor is the place of a kept event or of the last deleted one ([`Cursor::START`] before
-    /// any deletion); any other is [`LogError::Gone`]. Every returned cursor is such a place.
+    /// A valid cursor is the place of a kept event, or of the last deleted one ([`Cursor::START`]
+    /// before any deletion). Any other cursor is [`LogError::Gone`]. Returned cursors are valid.
     ///
     /// The cost is bounded: a page examines a fixed number of events, wanted or not.
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError>;
@@ -80,30 +80,30 @@ pub trait EventLog: Send + Sync {
     /// The events at these cursors, in order, without deleted ones.
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError>;
 
-    /// The cursors of these companies' newest kept events, which readers of the log may not have
-    /// reached.
+    /// The cursors of the newest kept events of these companies. Readers of the log may not have
+    /// reached them.
     async fn newest_of(
         &self,
         companies: &[CompanyId],
     ) -> Result<HashMap<CompanyId, Cursor>, StoreError>;
 
-    /// The cursor of the last readable event, to follow only later ones.
+    /// The cursor of the last readable event. A reader that begins there sees only later events.
     async fn end(&self) -> Result<Cursor, StoreError>;
 
     /// A cursor before all events since `at` and after nearly all earlier ones, as far as writers'
     /// clocks agree; never before the oldest kept one.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
-    /// Deletes up to `limit` events from before `before`, oldest first, without blocking writers.
-    /// Returns the number.
+    /// Deletes up to `limit` events older than `before`, oldest first, without blocking writers.
+    /// Returns their number.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
 }
 
 /// The driving port for outside readers.
 #[async_trait]
 pub trait EventFeed: Send + Sync {
-    /// The events after a cursor, as [`EventLog::read`]. Without any, waits for one, at most
-    /// `wait`.
+    /// Returns the events after a cursor, like [`EventLog::read`]. If there are none, waits for
+    /// one, at most for `wait`.
     async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError>;
 
     /// The cursor of the last event that can be read.

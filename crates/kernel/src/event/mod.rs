@@ -1,11 +1,11 @@
-//! The event log: each event is written in its causing commit and never changed.
+//! The event log: each event is written in the commit that causes it, and never changed.
 //!
 //! A commit carries its [events](Event) ([`TaskWrites::events`](crate::outbox::TaskWrites)), and a
-//! store writes them in commit order. A reader follows the log by the [`Cursor`] of the last event
-//! seen, and sees each event exactly once: it never passes a commit still in progress. Every reader
-//! keeps its own cursor: a client, or a webhook endpoint.
+//! store writes them in commit order. A reader (a client or a webhook endpoint) keeps the
+//! [`Cursor`] of the last event that it has seen. It sees each event exactly once, because it never
+//! passes a commit that is still in progress.
 //!
-//! Contexts declare the names of their events. Stores and readers treat them alike.
+//! Contexts declare the names of their events. Stores and readers treat all events in the same way.
 
 mod cursor;
 mod log;
@@ -42,8 +42,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether a reader with these prefixes may see it: a client, or an operators' reader. Events
-    /// of companies are for every client, those of other contexts for none.
+    /// Whether a reader may see the event: a client with these prefixes, or the operators (no
+    /// client). Every reader sees events of companies; none sees events of other contexts.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),
@@ -55,7 +55,7 @@ impl Event {
     }
 }
 
-/// The subject of an event. A subject's events are in commit order.
+/// The subject of an event. The events of one subject are in commit order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A posting.
@@ -65,7 +65,7 @@ pub enum Subject {
     Company(CompanyState),
     /// A matter that needs or needed attention.
     Attention(Box<AttentionItem>),
-    /// A report of a reader that was decided.
+    /// A decided report of a reader.
     Report(ReportState),
     /// Another context's subject, by id, without further data.
     Other(Uuid),
@@ -91,7 +91,7 @@ pub struct PostingState {
     pub id: PostingId,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
-    /// The version written by the commit, shared by its events.
+    /// The version that the commit wrote. All its events have this version.
     pub version: Version,
     /// The status.
     pub status: Status,
@@ -127,7 +127,7 @@ pub struct CompanyState {
     pub logo_path: Option<String>,
     /// The company that it was merged into.
     pub merged_into: Option<CompanyId>,
-    /// The actor of the change; `None` in events from before this was recorded.
+    /// The actor of the change; `None` in old events, which did not record it.
     pub updated_by: Option<Actor>,
 }
 

@@ -17,7 +17,7 @@ pub struct Dismissal {
 }
 
 impl Dismissal {
-    /// The audit entry about a task, the same when the commit is repeated.
+    /// The audit entry about a task. A repeated commit writes the same entry.
     pub fn entry(&self, task: &TaskRow) -> Entry {
         let entry = self.by.entry(OUTBOX_DISMISS, self.at);
         entry

@@ -37,8 +37,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A queue of tasks of one kind. A kind has one queue, or a lane for each part of its work that
-/// must not delay another.
+/// A queue of tasks of one kind. A kind has one queue, or several lanes: one for each part of its
+/// work that must not delay the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Queue {
     kind: Kind,
@@ -46,7 +46,7 @@ pub struct Queue {
     fallback: Option<&'static Self>,
 }
 
-/// The suffix of a bulk lane's name, which the stores know too.
+/// The suffix of a bulk lane's name. The stores' SQL has it, too.
 const BULK: &str = "-bulk";
 
 impl Queue {
@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// The same queue, with another to claim from while this one is empty.
+    /// The same queue, with another queue to claim from while this one is empty.
     #[must_use]
     pub const fn with_fallback(self, fallback: &'static Self) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Effect {
         self.key
     }
 
-    /// The queue it waits in.
+    /// The queue in which it waits.
     pub const fn queue(self) -> Queue {
         self.queue
     }

@@ -3,17 +3,17 @@
 //! An [`Effect`] is a key without data; its handler loads the current state. Requesting a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
 //! have several lanes ([`Queue`]); a request in another lane moves the effect there, except to bulk
-//! work. The owning context declares kinds and effects; stores treat them alike.
+//! work. The owning context declares kinds and effects. Stores treat all of them in the same way.
 //!
 //! A worker [claims](Outbox::claim) tasks under a lease, and reports on each: it finishes the task
 //! in the commit of its result ([`TaskWrites::done`]), [retries](Outbox::retry),
 //! [dead-letters](Outbox::give_up) or [releases](Outbox::give_back) it. After a lost lease, these
-//! fail or do nothing.
+//! calls fail or do nothing.
 //!
-//! A lease that ends without a report is a *lost claim*: the task *crashed*, that is, its worker
-//! died, perhaps because of it. A worker [claims](Outbox::claim_crashed) it alone; after
-//! [`MOST_LOST`] consecutive lost claims it counts as poison, and is dead. Any report clears the
-//! crash.
+//! A lease that ends without a report is a *lost claim*. The task has then *crashed*: its worker
+//! died, perhaps because of the task. A worker [claims](Outbox::claim_crashed) a crashed task
+//! alone. After [`MOST_LOST`] consecutive lost claims, the task counts as poison, and is dead. Any
+//! report clears the crash.
 
 mod dismiss;
 mod kind;
@@ -34,14 +34,14 @@ pub use self::{
 };
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
-/// The consecutive lost claims that make a task poison, and dead. The first may be an accident or
-/// another task's fault. A crashed task runs alone, so it causes the next two itself.
+/// After this many consecutive lost claims, a task is poison, and dead. An accident or another task
+/// may cause the first. A crashed task runs alone, so it causes the next two itself.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.
 pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting";
 
-/// The largest count of waiting tasks per kind, which bounds the cost of inspecting a backlog.
+/// Waiting tasks of a kind are counted up to this number, which bounds the cost of a count.
 pub const MOST_COUNTED: usize = 100_000;
 
 /// Proof of a claim: the row, and its claimed state.
@@ -49,9 +49,9 @@ pub const MOST_COUNTED: usize = 100_000;
 pub struct ClaimToken {
     /// The row.
     pub task: TaskId,
-    /// The claimed generation. If it changed, finishing the task makes it due again.
+    /// The claimed generation. If the task has a newer one, finishing it makes it due again.
     pub generation: i64,
-    /// The lease of the claim. Another one in the row voids the claim.
+    /// The lease of the claim. If the row has another lease, the claim is void.
     pub lease: Uuid,
 }
 
@@ -62,11 +62,11 @@ pub struct Claimed {
     pub token: ClaimToken,
     /// The effect to bring about.
     pub effect: Effect,
-    /// The claims since the task was last requested, including this one.
+    /// The number of claims since the task was last requested, including this one.
     pub attempts: u32,
     /// The first failed attempt since the task was last requested.
     pub first_failed_at: Option<OffsetDateTime>,
-    /// The consecutive lost claims before this one.
+    /// The number of consecutive lost claims before this claim.
     pub lost: u32,
     /// The trace of the commit that last requested it, if any.
     pub trace: Option<TraceParent>,
@@ -91,9 +91,9 @@ pub struct SubjectTask {
 /// The dead tasks to revive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revive {
-    /// These.
+    /// These tasks.
     Tasks(Vec<TaskId>),
-    /// All of them.
+    /// All dead tasks.
     All,
 }
 
@@ -117,9 +117,9 @@ pub struct Backlog {
     pub kind: Kind,
     /// The number of waiting and leased tasks, at most [`MOST_COUNTED`].
     pub waiting: u64,
-    /// The number of dead tasks, likewise.
+    /// The number of dead tasks, with the same limit.
     pub dead: u64,
-    /// When the oldest counted, non-bulk waiting task was written.
+    /// When the oldest of the counted waiting tasks was written, except bulk work.
     pub oldest: Option<OffsetDateTime>,
 }
 
@@ -130,8 +130,8 @@ pub struct Backlog {
 /// lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due, uncrashed tasks of a queue until `now + lease`, the longest due
-    /// first. Concurrent callers get different tasks. `lease_id` is random.
+    /// Claims up to `limit` due tasks of a queue that have not crashed, until `now + lease`, the
+    /// longest due first. Concurrent callers get different tasks. `lease_id` is random.
     async fn claim(
         &self,
         queue: Queue,
@@ -154,14 +154,14 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError>;
 
-    /// Extends leases still held to `until`.
+    /// Extends the leases that are still held, to `until`.
     async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError>;
 
     /// Releases tasks without a result, due at `at`. Ignores lost leases.
     async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError>;
 
-    /// Releases a task after a failure, due at `next_at`, or at `now` if requested again meanwhile.
-    /// Ignores a lost lease.
+    /// Releases a task after a failure. It is due at `next_at`, or at `now` if it was requested
+    /// again meanwhile. Ignores a lost lease.
     async fn retry(
         &self,
         token: ClaimToken,
@@ -170,8 +170,8 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Dead-letters a task for an operator. One requested again meanwhile becomes due instead.
-    /// Ignores a lost lease.
+    /// Dead-letters a task for an operator. A task that was requested again meanwhile becomes due
+    /// instead. Ignores a lost lease.
     async fn give_up(
         &self,
         token: ClaimToken,
@@ -179,8 +179,8 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Lists up to `limit` waiting and leased tasks, or dead ones, oldest first, after the given
-    /// one.
+    /// Lists up to `limit` tasks after the given one, oldest first: waiting and leased tasks, or
+    /// dead ones.
     async fn list(
         &self,
         dead: bool,
@@ -199,8 +199,8 @@ pub trait Outbox: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SubjectTask>, StoreError>;
 
-    /// Makes dead tasks due at `now` with a clean record, and returns their number. If there are
-    /// any, the audit entry is [about](Revive::entry) them, in the same commit.
+    /// Makes dead tasks due at `now`, resets their attempts, and returns their number. If there are
+    /// any, the same commit writes the audit entry [about](Revive::entry) them.
     async fn revive(
         &self,
         which: &Revive,
@@ -212,6 +212,6 @@ pub trait Outbox: Send + Sync {
     /// the same commit, and returns their number.
     async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError>;
 
-    /// The backlog of each kind, in order, at a bounded cost.
+    /// The backlog of each kind, in the order of `kinds`, at a bounded cost.
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError>;
 }

@@ -12,7 +12,8 @@ const WAITS: RetryPolicy =
 
 const GIVE_UP_AFTER: time::Duration = time::Duration::hours(12);
 
-/// The next attempt at a task after the `attempts`-th failed, or `None` to dead-letter it.
+/// The time of the next attempt at a task whose `attempts`-th attempt failed; `None` to dead-letter
+/// it.
 ///
 /// `jitter` is random, from 0 to 1. `asked` is the requested minimum wait.
 pub fn next_attempt(
@@ -26,7 +27,6 @@ pub fn next_attempt(
         return None;
     }
     let wait = time::Duration::try_from(WAITS.spread(attempts, jitter)).ok()?;
-    // A wait past the end of time is infinite.
     now.checked_add(asked.map_or(wait, |asked| wait.max(asked)))
 }
 
@@ -49,7 +49,6 @@ mod tests {
             (10, 0, 1.0, 512),
             (11, 0, 1.0, 600),
             (u32::MAX, 0, 1.0, 600),
-            // A requested wait is kept.
             (1, 1_800, 0.5, 1_800),
         ] {
             let asked = (asked > 0).then(|| Duration::seconds(asked));

@@ -12,7 +12,7 @@ use crate::{
     trace::{TraceParent, links},
 };
 
-/// The writes of any context's commit besides its own state, in the same transaction.
+/// The writes of a commit besides the state of its context, in the same transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWrites {
     asked: BTreeMap<(Kind, Uuid), (Queue, Option<TraceParent>)>,
@@ -35,7 +35,7 @@ pub struct TaskWrites {
 }
 
 impl TaskWrites {
-    /// Writes nothing yet.
+    /// A commit's writes, still empty.
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             asked: BTreeMap::new(),
@@ -49,7 +49,7 @@ impl TaskWrites {
         }
     }
 
-    /// Requests an effect. One in another lane moves to this one.
+    /// Requests an effect. If the commit already requests it in another lane, it moves to this one.
     pub fn ask(&mut self, effect: Effect) {
         self.asked
             .insert((effect.kind(), effect.key()), (effect.queue(), self.trace));

@@ -29,7 +29,7 @@ pub const fn noon() -> OffsetDateTime {
 ///
 /// # Panics
 ///
-/// If it is not.
+/// If the value is invalid.
 #[track_caller]
 pub fn valid<T, E: fmt::Display>(value: Result<T, E>) -> T {
     value.unwrap_or_else(|error| panic!("{error}"))
@@ -109,7 +109,7 @@ impl fmt::Debug for Failure {
 #[error("what was stored is missing")]
 pub struct Absent;
 
-/// The port that stores a client by its prefixes, for cases that need nothing else of it.
+/// The port that stores a client by its prefixes, for cases that need nothing else of the client.
 #[async_trait]
 pub trait AddClient: Send + Sync {
     /// Adds a client.
@@ -125,7 +125,7 @@ pub async fn entries<S: AuditLog>(store: &S) -> Checked<Vec<Entry>> {
     Ok(store.entries(&query).await?)
 }
 
-/// All tasks of the outbox that are dead, or all others.
+/// All dead tasks of the outbox, or all other tasks.
 pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
     Ok(store.list(dead, None, usize::MAX).await?)
 }

@@ -1,8 +1,9 @@
 //! Distributed traces: the context of a command, and the port to a span recorder.
 //!
 //! A request has a span, and a push passes the span's [`TraceParent`] to its effects and events, so
-//! that enrichment and deliveries belong to its trace. Stores keep the context with task and event.
-//! Without a tracer there are no spans and the columns are empty: callers have an `Option`.
+//! that enrichment and deliveries belong to its trace. Stores keep the context with each task and
+//! event. Without a tracer there are no spans, so callers have an `Option`, and the columns are
+//! empty.
 
 mod parent;
 
@@ -13,13 +14,13 @@ pub use self::parent::{InvalidTraceParent, TraceParent};
 /// A span to start.
 #[derive(Clone, Debug, Default)]
 pub struct NewSpan<'a> {
-    /// The name: an operation, of which there are few.
+    /// The name of an operation. There are few names.
     pub name: &'a str,
     /// The role of this service.
     pub role: SpanRole,
     /// The span that caused it; `None` begins a trace.
     pub parent: Option<TraceParent>,
-    /// Other causing spans.
+    /// Other spans that caused it.
     pub links: &'a [TraceParent],
 }
 
@@ -64,7 +65,7 @@ pub trait Span: Send {
 /// A process's tracer; `None` if traces are off.
 pub type OptionalTracer = Option<Arc<dyn Tracer>>;
 
-/// The most spans that one span is linked to.
+/// The largest number of links of a span.
 pub const MOST_LINKS: usize = 128;
 
 /// The distinct contexts among these, up to [`MOST_LINKS`].

@@ -65,7 +65,6 @@ fn a_client_with_prefixes_changes_no_company_of_another() {
             assert_eq!(shown(&board), ("Acme", None));
             assert_eq!(board.company().owner, owner);
         }
-        // The posting changes, and a push that agrees gets no notice.
         assert_eq!(board.posting().details.title, "B");
         assert_eq!(notices(&mut board, &fenced(1, CREATE)), []);
     }
@@ -112,7 +111,6 @@ fn the_first_line_of_an_import_decides_a_company() {
     let mut board = Board::new();
     let mut later = push("a", &of_company("Acme AB", "/2.svg"));
     later.company_named = NamedBefore::Differently;
-    // The first line may be refused, or undecided yet.
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme AB", None));
     let first = push("b", &of_company("Acme", "/1.svg"));
@@ -131,7 +129,7 @@ fn the_first_line_of_an_import_decides_a_company() {
     }
 }
 
-/// The earlier line, perhaps not committed yet, sets the same name and logo.
+/// The earlier line sets the same name and logo. Its commit may still be in progress.
 #[test]
 fn a_line_that_names_a_company_like_an_earlier_one_gets_no_notice() {
     let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
@@ -211,7 +209,6 @@ fn parts_of_a_company_set_by_an_operator_stay_until_released() {
     }
 }
 
-/// An operator sets the present name, so that pushes keep it.
 #[test]
 fn an_operator_keeps_a_name_that_the_company_has_already() {
     let mut board = Board::new();
@@ -222,7 +219,7 @@ fn an_operator_keeps_a_name_that_the_company_has_already() {
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
 }
 
-/// Another commit may create the company for the line that decides its name.
+/// Another commit may create the company, for the line that decides the company's name.
 #[test]
 fn a_later_line_names_a_company_only_while_there_is_none() {
     let mut put = push("a", &of_company("Acme AB", "/2.svg"));
@@ -280,7 +277,6 @@ fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
             assert_eq!(notices(&mut board, &put), expect, "{body}");
             assert_eq!(board.posting().status(), status);
             assert_eq!(board.reason(), Some("scam"));
-            // Repeated, it changes nothing, and gives the same notices.
             let decision = board.decide(&put).unwrap();
             assert_eq!((decision.change, decision.answer.notices), (None, expect));
         }
@@ -305,7 +301,6 @@ fn an_operator_reopens_what_expired() {
         assert_eq!(board.posting().details.expiration_reason, None);
         assert!(!board.posting().is_moderated());
         assert_eq!(board.step().1, Some("a mistake"));
-        // The client owns it again.
         board.put(EXPIRE).unwrap();
         board.put(REOPEN).unwrap();
     }

@@ -1,5 +1,3 @@
-//! Pushes by a catalogue, and postings that it no longer lists.
-
 use kernel::{CatalogueName, testing::uuid};
 
 use super::*;

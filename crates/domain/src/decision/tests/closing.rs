@@ -1,5 +1,3 @@
-//! The closing date of the source.
-
 use super::*;
 use crate::{
     decision::lapse::expire_if_overdue,
@@ -51,7 +49,6 @@ fn it_makes_the_lifetime_shorter_and_never_longer() {
     let far = approved("2099-12-31");
     let lifetime = far.posting().expire_at.unwrap() - far.now;
     assert!(lifetime < Duration::days(60));
-    // Unchanged pushes write nothing, even in the second half of the lifetime.
     let mut near = approved("2026-03-09");
     assert_eq!(near.put("{}").unwrap().1, Written::default());
     near.put(r#"{"valid_through":null}"#).unwrap();

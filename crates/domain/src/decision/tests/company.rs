@@ -1,5 +1,3 @@
-//! The company of a push: found by website, upserted, changed.
-
 use kernel::{Actor, CompanyId, event::PostingState, testing::identifier};
 
 use super::*;
@@ -63,7 +61,8 @@ fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
     assert_eq!(written.companies, 0);
     let posting = &board.snapshot.postings[&identifier("b")];
     assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
-    // After a push with the company's own website, the posting still came by the alias.
+    // A later push with the company's own website does not change the alias by which the posting
+    // came.
     let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
     let (_, written) = board.run(&push("b", own)).unwrap();
     assert_eq!(written, Written::default());
@@ -207,7 +206,6 @@ fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
     assert_eq!(*board.posting(), before);
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
-    // An expired one is not enriched.
     board.put(EXPIRE).unwrap();
     rename(&mut board, "c", "Acme AS");
     assert_eq!(board.put(EXPIRE).unwrap().1, Written::default());
@@ -215,7 +213,8 @@ fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
-    // If a posting is due for another reason, the push that made it due has asked.
+    // If a posting is due for another reason, the push that caused this has already requested
+    // enrichment.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());

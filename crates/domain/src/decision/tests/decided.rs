@@ -1,5 +1,3 @@
-//! The newest decision as readers see it.
-
 use super::*;
 use crate::posting::DecisionOutcome::{Approved, Rejected, Removed};
 

@@ -18,7 +18,7 @@ fn a_push_of_other_content_is_noted() {
         (r#"{"company": {"name": "B"}, "salary_min": 1}"#, false),
         (r#"{"expiration": {}}"#, false),
     ] {
-        // The second clock is behind, and no content is older than its predecessor.
+        // The second clock is behind, but no content is older than its predecessor.
         for behind in [0, 9] {
             let mut board = Board::with(Status::PendingEnrichment);
             assert_eq!(board.posting().content_at, None);

@@ -30,7 +30,6 @@ fn changes_of_content_ask_for_enrichment_and_others_do_not() {
             let mut board = Board::with(status);
             let asks = asks && status != Status::Expired;
             assert_eq!(board.put(body).unwrap().1.asked, asks, "{status} {body}");
-            // It stays unchanged meanwhile.
             assert_eq!(board.posting().status(), status);
         }
     }
@@ -206,7 +205,6 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     let reason = "it\nwas  \u{1b}refused";
     let digest = board.posting().texts_digest;
     let raised = board.fail(Some(&made()), reason).unwrap().events;
-    // Judged texts stay.
     assert_eq!(board.posting().texts_digest, digest);
     assert_eq!(raised, [event::JOB_POSTING_ENRICHED], "of the reason");
     let told = Some("awaiting_review: it was refused");
@@ -217,7 +215,7 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     assert_eq!(board.step(), (Status::Approved, told, &Actor::Enricher));
     assert_eq!(board.fail(Some(&made()), reason), None, "a try is no step");
     board.put(r#"{"title":"Fraud!"}"#).unwrap();
-    // Other content is no step either.
+    // A failure for other content is no step, either.
     assert_eq!(board.fail(Some(&made()), reason), None);
     assert_eq!(board.history.len(), steps + 1);
     let newest = board.content();
@@ -260,7 +258,6 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
     check(&board, Status::Approved, None, false);
 
-    // The company's name is content, too.
     let mut board = Board::with(Status::Approved);
     board.put(r#"{"company":{"name":"New"}}"#).unwrap();
     board.fail(Some(&made()), "no").unwrap();
@@ -269,7 +266,6 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     assert_eq!(written.events, expect, "the reason is the posting's");
     check(&board, Status::Approved, None, false);
 
-    // Content approved by an operator has its verdict before its texts.
     let mut board = Board::with(Status::Approved);
     board.put(r#"{"title":"Odd"}"#).unwrap();
     board.moderate(&Moderation::Approve).unwrap();

@@ -1,5 +1,5 @@
-//! Every field by itself: limits, and the exact words of every refusal in specification and
-//! contract, written out so that nothing changes them by accident.
+//! Every field by itself: its limits, and the exact words of every refusal in specification and
+//! contract. They are literal here, so that no change of them goes unnoticed.
 
 use ::fields::{Patch, body::BodyError, validation::FieldErrors};
 use kernel::testing::text;
@@ -11,12 +11,12 @@ use crate::{
     testing::{pusher, put_id},
 };
 
-/// Errors, each with fields and invalid values; after the dash, fields with valid values. Items of
-/// lists have their own errors.
+/// Errors, each followed by fields and invalid values. After the dash, fields with valid values.
+/// Items of lists have their own errors.
 const VALUES: &str = include_str!("fields/values.txt");
 
-/// Bodies with their errors in order: pushed to an approved posting, to none (`new`), or with
-/// refused unknown fields (`strict`).
+/// Bodies with their errors in order. They are pushed to an approved posting, to a new one (`new`),
+/// or with strict handling (`strict`).
 const BODIES: &str = include_str!("fields/bodies.txt");
 
 fn bodies(field: &str, values: &str) -> Vec<String> {
@@ -60,7 +60,6 @@ fn check(row: &str, error: Option<&str>) {
     for field in fields.split(' ') {
         for body in bodies(field, values) {
             let found = wrong(Board::with(Status::Approved), &body);
-            // The sent value is tested elsewhere.
             let found = found
                 .iter()
                 .map(|found| found.split(", not ").next().unwrap());
@@ -229,14 +228,13 @@ fn what_is_not_json_is_no_command() {
 
 #[test]
 fn depth_is_no_danger_in_any_field() {
-    // Even in an unknown field it is no error.
     let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
     assert!(parse(deep.as_bytes()).is_ok());
     let fields = "title salary_min employment_types company expiration metadata latitude";
     for field in fields.split(' ') {
         let (begin, end) = ("[".repeat(50_000), "]".repeat(50_000));
         let put = parse(format!(r#"{{"{field}":{begin}{end}}}"#).as_bytes());
-        // Refused as JSON or as a field, but refused.
+        // Either the JSON is refused, or the field.
         assert!(put.map_or(true, |put| !put.errors.is_empty()), "{field}");
     }
 }
@@ -283,7 +281,7 @@ fn a_segment_of_the_path_is_an_identifier_or_a_field_error_beside_the_others() {
     }
 }
 
-/// The URL Standard's parser encodes them as well, so they lead to the same place.
+/// The URL Standard's parser encodes these characters, too, so the address leads to the same place.
 #[test]
 fn an_address_is_stored_as_a_page_can_have_it() {
     let mut board = Board::new();

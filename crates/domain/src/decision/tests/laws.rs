@@ -1,5 +1,3 @@
-//! Laws for all commands.
-
 use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value};
 
@@ -118,7 +116,7 @@ proptest! {
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {
-                // An import keeps the fields with the line.
+                // An import's cache has the fields.
                 let answer = Answer { basis: None, fields, ..answer };
                 let unchanged = Decided {
                     answer,

@@ -10,7 +10,8 @@ use crate::{
     testing::{pusher, put_id},
 };
 
-/// Fields with strictly invalid values, and the stored results; `-` is nothing.
+/// Fields with values that are invalid in strict handling, and the stored results; `-` means no
+/// value.
 const VALUES: &str = include_str!("lenient/values.txt");
 
 fn parse(body: &str, handling: Handling) -> PutPosting {

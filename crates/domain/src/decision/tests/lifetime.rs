@@ -1,5 +1,3 @@
-//! Lifetimes, and pushes that extend them.
-
 use super::*;
 use crate::decision::lapse::expire_if_overdue;
 
@@ -84,7 +82,7 @@ fn zero_days_are_for_ever_and_so_is_what_ends_past_the_end_of_time() {
         board.enrich(&Verdict::Approve).unwrap();
         assert_eq!(board.posting().expire_at, None);
         assert_eq!(board.lifetime.is_limited(), days > 0);
-        // Newly enabled limits count from the next push.
+        // After lifetimes are enabled, a lifetime begins with the next push.
         board.lifetime = Lifetime::days(60);
         board.put("{}").unwrap();
         assert_eq!(left(&board), 60 * DAY);

@@ -36,7 +36,7 @@ use crate::{
     testing::push,
 };
 
-/// A board of postings for successive commands, an hour apart.
+/// A board of postings for successive commands, one hour apart.
 struct Board {
     snapshot: Snapshot,
     now: OffsetDateTime,

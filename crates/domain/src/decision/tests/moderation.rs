@@ -1,5 +1,3 @@
-//! What an operator may do.
-
 use super::*;
 use crate::posting::{Review, Trigger};
 
@@ -27,7 +25,6 @@ fn a_verdict_moves_every_open_status_and_stays() {
             let has_new_texts = status == Status::PendingEnrichment;
             let expect = has_new_texts.then_some(event::JOB_POSTING_ENRICHED);
             assert_eq!(written.events, expect.into_iter().collect::<Vec<_>>());
-            // An enricher does not change an operator's verdict.
             assert_eq!(board.posting().status(), after);
         }
     }
@@ -56,12 +53,11 @@ fn an_approval_holds_for_the_approved_content() {
         !board.posting().is_moderated(),
         "it is the enricher's verdict"
     );
-    // The approved content returns.
     board.put(r#"{"title":"Baker"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_APPROVED]);
     assert!(board.posting().is_moderated());
-    // Other content, even if no worse, is not what the operator approved.
+    // The operator's approval does not cover other content, even if it is no worse.
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     board.enrich(&rejection()).unwrap();
     board.put(r#"{"title":"Cook"}"#).unwrap();
@@ -81,7 +77,6 @@ fn an_approval_judges_content_that_awaits_a_review() {
     assert!(written.asked, "its texts are those of the earlier content");
     assert_eq!(board.posting().status_reason(), None);
     assert_eq!(board.step(), (Status::Approved, None, &ann()));
-    // It has its verdict, whatever the model says.
     board.enrich(&rejection()).unwrap();
     assert_eq!(board.posting().status(), Status::Approved);
 }
@@ -124,7 +119,6 @@ fn a_verdict_twice_is_one() {
         assert_eq!(board.moderate(&command).unwrap().postings, 1);
         assert_eq!(board.moderate(&command).unwrap(), Written::default());
     }
-    // An enricher's decision with the same reason is not the operator's.
     let mut board = Board::with(Status::Rejected);
     let reason = board.reason().unwrap().to_owned();
     board.moderate(&reject(&reason)).unwrap();

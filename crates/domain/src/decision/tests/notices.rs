@@ -1,5 +1,3 @@
-//! Notices of successful pushes.
-
 use kernel::testing::uuid;
 
 use super::*;

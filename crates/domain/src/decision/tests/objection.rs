@@ -1,5 +1,3 @@
-//! Objections: which are accepted, and the effects of their answers.
-
 use kernel::ClientId;
 
 use super::*;

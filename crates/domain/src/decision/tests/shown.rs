@@ -1,4 +1,4 @@
-//! What readers see of an approved posting while other content waits for a verdict.
+//! The values that readers see of an approved posting while other content waits for a verdict.
 
 use super::*;
 use crate::{
@@ -168,7 +168,6 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
     );
     assert_eq!(board.posting().shown, None);
 
-    // Fraud is rejected at once, not held back.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     board.enrich(&rejection()).unwrap();

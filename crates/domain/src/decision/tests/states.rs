@@ -1,5 +1,3 @@
-//! Effects of a push besides the status: answer, reasons and times.
-
 use super::*;
 use crate::testing::put_id;
 
@@ -68,12 +66,11 @@ fn a_reason_within_expiration_wins() {
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
     let mut rejected = Board::with(Status::Rejected);
-    // Field errors come before "not found" and the transition.
+    // Field errors take precedence over "not found" and over the transition.
     assert_eq!(
         [Board::new().wrong(wrong), rejected.wrong(wrong)],
         [["title"], ["title"]]
     );
-    // A wrong type causes only its own error.
     assert_eq!(Board::new().wrong(r#"{"expiration":[1]}"#), ["expiration"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
     let refused = rejected.put(merged);

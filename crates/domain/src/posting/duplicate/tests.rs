@@ -1,5 +1,3 @@
-//! The rules of duplicates, as values.
-
 use fields::codes::CountryCode;
 use kernel::testing::identifier;
 use kernel::testing::{hours, noon, uuid};
@@ -99,7 +97,6 @@ fn the_oldest_open_posting_is_the_original_unless_marked_as_different() {
     let nothing = HashSet::new();
     for (n, since, first, next) in [
         (99, 1, Some("a-9"), None),
-        // Ids only break ties.
         (2, 2, Some("a-9"), None),
         (4, 2, Some("a-9"), Some("a-3")),
         (1, 3, Some("a-9"), Some("a-3")),
@@ -137,7 +134,7 @@ fn offers_distinguish_openings() {
         (offer("", &[], Some([10, 29]), "SEK"), false),
         (offer("", &[], Some([41, 60]), "NOK"), true),
         (offer("R-2", &[FullTime], Some([30, 40]), "SEK"), false),
-        // The employer's number says that they are one.
+        // Equal numbers of the employer make them duplicates.
         (offer("R-1", &[PartTime], Some([41, 60]), "SEK"), true),
     ] {
         let older = Candidate {

@@ -1,4 +1,4 @@
-//! Attention items and their events are stored, and visible postings counted.
+//! Attention items, their events, and counts of visible postings.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The audit: entries are committed with their change, and read by pages.
+//! The audit: written with changes, read by pages.
 
 use kernel::{
     StoreError,
@@ -46,7 +46,6 @@ kernel::contract_cases!(
         assert_eq!(entries(store).await?, std::slice::from_ref(&full));
         assert!(posting(store, "a").await?.is_featured);
 
-        // Its version changed.
         writes.tasks.audit = vec![entry(2, noon())];
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         let mut finished = writing([entry(3, noon())]);
@@ -128,7 +127,7 @@ kernel::contract_cases!(
     },
     async fn entries_are_of_an_operator_an_action_and_a_subject(store: &S) {
         let rejects = entry(1, noon());
-        // A newer program may know more actions.
+        // A newer program may write actions that this one does not know.
         let frames = Action::from_store("postings.frame".to_owned());
         let frames = by_ann(2).entry(frames, noon() + minutes(1));
         let other = Entry {

@@ -1,4 +1,4 @@
-//! A commit writes state and outbox completely or not at all.
+//! Commits are atomic: state and outbox, or nothing.
 
 use kernel::{
     PostingId, StoreError,

@@ -1,4 +1,4 @@
-//! Upserting companies.
+//! Writes of companies.
 
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
@@ -14,7 +14,7 @@ use crate::{
     usecase::Batch,
 };
 
-/// Writes a company with a change meant to set these: name, logo path and owner.
+/// Writes a company with a change of these parts: name, logo path, owner.
 async fn upsert<S: Store>(store: &S, company: &Company, sets: [bool; 3]) -> Checked {
     let mut writes = WriteSet::new(noon());
     let mut write = company_write(company, sets[0], sets[1]);
@@ -48,7 +48,6 @@ kernel::contract_cases!(
         let other = Some(ClientId::new(uuid(2)));
         let mut expect = company("acme");
         for (sets, name, logo_path, owner) in [
-            // The first one inserts it as it is.
             ([false; 3], "acme", Some("/1.svg"), other),
             ([true, false, false], "Acme AB", None, None),
             ([false, true, false], "ignored", Some("/2.svg"), None),
@@ -86,7 +85,7 @@ kernel::contract_cases!(
             );
         }
     },
-    /// A push may have been decided before the operator's change of any field.
+    /// The push may have been decided before the operator's change.
     async fn a_push_does_not_undo_what_an_operator_set_meanwhile(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let ann = || Actor::Operator(Some(by_ann(1).operator));
@@ -110,7 +109,7 @@ kernel::contract_cases!(
             logo: true,
         };
         let only_logo = Kept { name: false, ..all };
-        // Each of two operators sets a field, and neither undoes the other.
+        // Two operators each set another field, and neither undoes the other's change.
         let name = [true, false];
         write(ann(), "Acme", None, name, Kept { logo: false, ..all }).await?;
         write(ann(), "ignored", None, [false, true], only_logo).await?;
@@ -163,8 +162,8 @@ kernel::contract_cases!(
         put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await?;
         assert_eq!(former_names(store).await?, ["Three", "Two"]);
     },
-    /// Of two commits decided on the same state, the second replaces a name unknown to its
-    /// decision.
+    /// Two commits are decided on the same state. The second replaces a name that its decision did
+    /// not know.
     async fn a_company_keeps_the_name_of_a_commit_that_was_quicker(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         for name in ["Bolt", "Core", "Core"] {

@@ -131,11 +131,9 @@ kernel::contract_cases!(
         assert_eq!(list("", 1).await?, ["Acme"]);
         assert_eq!(list("bolt.example", 1).await?, ["core"]);
         assert_eq!(list("c", 9).await?, ["core", "dune"]);
-        // The website is shown as sent.
         let acme = company("Acme");
         assert_eq!(store.companies("", 1).await?, [company_view(&acme)]);
 
-        // The last effective change counts.
         let renamed = Company {
             name: "Acme AB".into(),
             ..acme

@@ -1,4 +1,4 @@
-//! Fingerprints, by which duplicates are found, and marks.
+//! Fingerprints and marks of duplicates.
 
 use kernel::{
     Actor, ClientId, PostingId, Status, StoreError,
@@ -109,7 +109,7 @@ kernel::contract_cases!(
     async fn the_oldest_of_a_band_are_found(store: &S) {
         let ids = postings(store, 100).await?;
         let all = ids.iter().zip(0_i64..);
-        // Each two have the same age; the last ids are oldest.
+        // Two postings each have the same age, and the last ids are the oldest.
         let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
         write(store, all.collect()).await?;
         let found = alike(store, &[[7, 9, 9_999, 8]]).await?;
@@ -117,7 +117,7 @@ kernel::contract_cases!(
             .map(|n| format!("{:03}", 100 - CANDIDATES + n))
             .collect();
         assert_eq!(names(&found), oldest);
-        // The same ones, odd ones by the second band, and one by the third.
+        // The same postings, then odd ones by the second band, and one by the third.
         let found = alike(store, &[[7, 1, 0, 8]]).await?;
         assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
         assert_eq!(names(&found)[..2], ["000", "069"]);
@@ -175,7 +175,6 @@ kernel::contract_cases!(
                 it.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
             })
             .await?;
-            // The last has no fingerprint.
             if n < 5 {
                 write(store, vec![(ids[n], Some(dated([1; 4], 0)))]).await?;
             }

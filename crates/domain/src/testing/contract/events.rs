@@ -56,7 +56,7 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Ch
     panic!("no event after {before} can be read");
 }
 
-/// Waits until all events so far are readable: until a later marker is.
+/// Waits until all events so far are readable, which is when a later marker is readable.
 pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
     let marker = event(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
@@ -266,8 +266,8 @@ kernel::contract_cases!(
             assert_eq!(page.next, end(store).await?);
         }
     },
-    /// Several commits decided before any was written: a change raises the event with the company's
-    /// state, and a commit without effect raises none.
+    /// Several commits are decided before the first one is written. A change raises the event with
+    /// the company's state. A commit without effect raises none.
     async fn a_change_of_a_company_is_recorded_once(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         let mut after = end(store).await?;
@@ -301,7 +301,7 @@ kernel::contract_cases!(
                 at: noon(),
                 trace: None,
             });
-            // Readable once the whole commit is.
+            // An event is readable only when the whole commit is.
             writes.tasks.events.push(event(1, noon()));
             store.commit(writes).await?;
             until_readable(store, after).await?;
@@ -336,7 +336,7 @@ kernel::contract_cases!(
         }
         let events = walk(store, Some(cursors[3]), &[TOLD]).await?;
         assert_eq!(numbers(&events), [5, 6]);
-        // The cursors of an empty log stay, too.
+        // The cursors of a log that became empty stay valid, too.
         assert_eq!(store.forget(noon() + minutes(99), 9).await, Ok(2));
         assert_eq!(end(store).await?, cursors[5]);
         assert_eq!(walk(store, Some(cursors[5]), &[TOLD]).await?, []);
@@ -345,8 +345,8 @@ kernel::contract_cases!(
         assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [7]);
         assert_eq!(numbers(&walk(store, Some(cursors[5]), &[TOLD]).await?), [7]);
     },
-    /// Like readers' cursors after an older backup was restored: beyond the end, or between later
-    /// events.
+    /// After an older backup was restored, a reader's cursor may be beyond the end, or between
+    /// later events.
     async fn a_cursor_without_an_event_is_refused(store: &S) {
         let beyond = |cursor: Cursor, transactions, numbers| Cursor {
             transaction: cursor.transaction + transactions,

@@ -1,4 +1,4 @@
-//! Whether the store can do its work.
+//! The readiness of the store.
 
 use crate::store::Health;
 

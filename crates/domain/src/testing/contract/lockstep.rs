@@ -1,4 +1,4 @@
-//! Random commands on a store and the one in memory, which must agree.
+//! Random commands on a store and on the store in memory, which must agree.
 
 use kernel::{
     ClientId, SourceIdentifier, Status,
@@ -144,7 +144,7 @@ async fn events<S: EventLog>(store: &S) -> Vec<Event> {
 kernel::contract_cases!(
     lockstep,
     impl EventLog + PostingReader + Store,
-    /// Answers, postings with histories and companies, lists and the log are equal.
+    /// Both have equal answers, postings with histories and companies, lists, and logs.
     async fn random_commands_do_the_same_in_the_store_in_memory(store: &S) {
         let (memory, mut dice) = (MemoryStore::new(), Dice(0x9E37_79B9_7F4A_7C15));
         for number in 0..COMMANDS {

@@ -1,4 +1,4 @@
-//! Merged companies, and found pairs.
+//! Merged companies, and pairs of companies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,6 @@ kernel::contract_cases!(
         assert_eq!(aliases.len(), 1);
         assert_eq!(store.company(id("a")).await?.as_ref(), aliases.first());
         assert_eq!(store.aliases(id("a"), 9).await?, []);
-        // Two merges at the same moment.
         store.commit(merging("b", Some("c"))).await?;
         let known = store.load(&[], &[id("a")]).await?;
         assert_eq!((known.companies.len(), known.meant(id("a"))), (3, id("c")));
@@ -274,7 +273,7 @@ kernel::contract_cases!(
         assert_eq!(pairs(PairKind::Similar, None).await?, [ab]);
         assert_eq!(pairs(PairKind::Similar, Some(ab.companies)).await?, []);
         assert_eq!(pairs(PairKind::Lookalike, None).await?, [ac]);
-        // A pair found again keeps its age; one not found again is removed.
+        // A pair that is found again keeps its age. A pair that is not found again is removed.
         let cb = found("b", "c", None, 2);
         note("c", 2, vec![cb]).await?;
         note(

@@ -1,4 +1,4 @@
-//! Reading postings.
+//! Postings for readers.
 
 use kernel::{
     Actor, ClientId, Prefixes, Status,
@@ -48,7 +48,7 @@ async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) 
     Ok(store.commit(writes).await?)
 }
 
-/// Creates postings in each of three minutes, out of order.
+/// Creates postings in each of three minutes, not in order of time.
 async fn pushed_out_of_order<S: Store>(store: &S, count: usize) -> Checked {
     for minute in [3, 1, 2] {
         let batch: Vec<_> = (0..count)
@@ -231,7 +231,6 @@ kernel::contract_cases!(
             push_by(other, "b_2", whole),
         ];
         put(store, &batch).await?;
-        // A later write by another client does not change the creator.
         put(store, &[push_by(other, "a-1", r#"{"title":"Other"}"#)]).await?;
         let one = Some(ClientId::new(uuid(1)));
         for (created_by, texts, expect) in [

@@ -192,7 +192,7 @@ kernel::contract_cases!(
         assert_eq!(entries[0].details["postings"], 2);
         assert_eq!(entries[0].details["archive"], "old.ndjson");
     },
-    /// The archived version would differ from the deleted one.
+    /// Otherwise the archived version would differ from the deleted one.
     async fn a_posting_that_changed_is_not_purged(store: &S) {
         enriched(store, "a", Status::Expired, noon()).await?;
         let judged = posting(store, "a").await?;
@@ -210,7 +210,7 @@ kernel::contract_cases!(
         assert!(view(store, "a").await?.texts.is_some());
         assert_eq!(entries(store).await?, []);
     },
-    /// Neither status nor version shows an operator's removal.
+    /// Status and version do not show that an operator took the posting down.
     async fn a_posting_that_an_operator_took_down_is_not_purged(store: &S) {
         for name in ["own", "scam"] {
             put(

@@ -24,15 +24,16 @@ pub(super) struct Row {
     lease: Option<(Uuid, OffsetDateTime)>,
     /// Ended imports, newest first, by their leases' holders.
     imports: Vec<(Uuid, PastImport)>,
-    /// The last import whose misses count, and the last to expire postings, by their leases'
-    /// holders.
+    /// The last import whose misses count, and the last import that expired postings, by their
+    /// leases' holders.
     counted: Option<Uuid>,
     expiring: Option<Uuid>,
-    /// The last complete import if held back; an import moves it to `suspended`.
+    /// The last complete import, if it is held back. A running import moves it to `suspended`.
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// Postings that complete undos of imports handled before held-back ones were released.
+    /// Postings that an undo of an import handled, before the import's held-back postings were
+    /// released.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 
@@ -51,7 +52,7 @@ impl Row {
         imports.take(MOST_IMPORTS)
     }
 
-    /// The import that holds postings back, or did when an import began.
+    /// The import that holds postings back, or held them back when the running import began.
     fn holding(&self) -> Option<Uuid> {
         self.held.or(self.suspended)
     }

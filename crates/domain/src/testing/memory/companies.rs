@@ -21,7 +21,7 @@ impl State {
         found
     }
 
-    /// Writes found pairs; a pair keeps its time.
+    /// Writes found pairs. A pair that is found again keeps its time.
     pub(super) fn write_pairs(&mut self, found: BTreeMap<CompanyId, Vec<CompanyPair>>) {
         for (company, found) in found {
             let before = std::mem::take(&mut self.pairs);

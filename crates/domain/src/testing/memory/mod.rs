@@ -59,7 +59,7 @@ impl State {
         is_held && stand && are_new
     }
 
-    /// Leaves out the events of unchanged companies. The others show the stored company.
+    /// Omits the events of unchanged companies. The other events show the stored company.
     fn complete_events(&self, tasks: &mut TaskWrites, unchanged: &HashSet<CompanyId>) {
         tasks.events.retain_mut(|event| {
             let Subject::Company(company) = &mut event.subject else {

@@ -37,8 +37,8 @@ impl State {
         self.statements.extend(statement);
     }
 
-    /// Writes a decision's statement, and its objection's state into the contested decision's
-    /// statement.
+    /// Writes a decision's statement. Also writes the state of its objection into the statement of
+    /// the contested decision.
     pub(super) fn write_statements(&mut self, posting: PostingId, decision: Option<&Decision>) {
         self.write_statement(decision.and_then(|it| it.record(posting)));
         if let Some(objection) = decision.and_then(|it| it.objection.as_ref())

@@ -1,4 +1,4 @@
-//! Duplicates by outcomes and searches: invariants under any pushes, order and concurrency.
+//! Duplicates by outcomes and searches: invariants for all pushes, orders and races.
 
 mod board;
 
@@ -38,7 +38,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A step, and perhaps one of another process before one of its store calls.
+/// A step, and perhaps another process's step before one of its store calls.
 fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
     (steps(), prop::option::of((0..12_usize, steps())))
 }
@@ -81,7 +81,7 @@ fn age(it: &Candidate) -> (OffsetDateTime, &str) {
     (it.dated.since, it.source_identifier.as_str())
 }
 
-/// The rule, independently written.
+/// The rule, in a second, independent implementation.
 fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
     let alike = |one: &Candidate, first: &Candidate| {
         let values = |it: &MinHash| *it.values();
@@ -155,7 +155,6 @@ proptest! {
     }
 }
 
-/// Most postings resemble no other: they cost only enrichment.
 #[pollster::test]
 async fn only_a_posting_like_another_one_asks_for_a_search() {
     let board = Board::new().await;
@@ -167,7 +166,7 @@ async fn only_a_posting_like_another_one_asks_for_a_search() {
     }
 }
 
-/// However many: a search continues after the examined ones.
+/// This holds for any number of copies: a search continues after the examined ones.
 #[pollster::test]
 async fn all_copies_of_an_original_are_looked_up() {
     let board = Board::new().await;
@@ -175,7 +174,7 @@ async fn all_copies_of_an_original_are_looked_up() {
     for name in &names {
         board.push(1, name, 0).await;
     }
-    // In the last round, more postings are gone than a search examines per band.
+    // In the last round, more postings have expired than a search examines per band.
     for (expired, first) in [(0..0, 0), (0..1, 1), (1..40, 40)] {
         for name in &names[expired] {
             board.expire(name).await;
@@ -207,7 +206,6 @@ async fn two_openings_are_no_duplicates() {
     board.settle().await;
     let apart = [("a2".to_owned(), "a0".to_owned())];
     assert_eq!(marks().await, apart.clone().into());
-    // Another pay than that of the original.
     let pay = |low: i64, high: i64| {
         format!(r#"{{"salary_min": {low}, "salary_max": {high}, "salary_currency_code": "SEK"}}"#)
     };
@@ -218,7 +216,7 @@ async fn two_openings_are_no_duplicates() {
     board.put(1, "a2", &pay(20, 30)).await.unwrap();
     board.settle().await;
     assert_eq!(marks().await, apart.into());
-    // One opening by the employer's number, with other texts.
+    // The employer's number makes them one opening, although the texts differ.
     board.push(1, "a3", 40).await;
     board.settle().await;
     for (name, number) in [("a1", "R-1"), ("a3", "R-1"), ("a2", "R-2")] {

@@ -1,5 +1,3 @@
-//! Enrichment between the queue and the store.
-
 use kernel::testing::identifier;
 use kernel::{
     PostingId, Status, StoreError,
@@ -252,7 +250,7 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     assert_eq!(world.rows(false).await, [], "no other task");
 }
 
-/// Whatever happens to its enrichment afterwards, no dead letter remains.
+/// No dead letter remains, whatever happens to the enrichment afterwards.
 #[pollster::test]
 async fn an_operators_verdict_ends_a_dead_enrichment() {
     let reject = Moderation::Reject {
@@ -348,12 +346,11 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     let reason = after.posting.status_reason();
     assert_eq!(reason, Some("awaiting_review: its worker died"));
 
-    // After an operator's verdict no texts are made: other workers would die, too.
+    // After an operator's verdict no texts are made, because other workers would die, too.
     world.moderate(&Moderation::Approve).await;
     assert_eq!(world.claim().await, None);
     assert_eq!(world.view().await.posting.status_reason(), None);
 
-    // Nor is there a dead letter after a death that followed the verdict.
     world.put(r#"{"raw_description":"<p>A mine.</p>"}"#).await;
     world.moderate(&Moderation::Approve).await;
     let (token, _) = world.claim().await.unwrap();

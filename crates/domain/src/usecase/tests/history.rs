@@ -1,4 +1,4 @@
-//! A posting read as it was shown at each moment of a random history.
+//! A posting is read as it was shown at each moment of a random history.
 
 use kernel::testing::{by_ann, hours, identifier, noon};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::{
 
 const HOSTS: [&str; 3] = ["a", "b", "c"];
 
-/// Refused commands, and unrequested verdicts, change nothing.
+/// Refused commands, and verdicts that were not requested, change nothing.
 async fn step(store: &MemoryStore, kind: u8, n: usize, hour: u32) {
     let (now, posting, by) = (noon() + hours(hour.into()), identifier("p"), by_ann(1));
     let host = HOSTS[n];

@@ -1,5 +1,3 @@
-//! Batches of commands.
-
 use kernel::{PutOutcome, testing::noon};
 
 use crate::{
@@ -49,7 +47,7 @@ fn what_changes_nothing_is_answered_at_once() {
         batch.record(put, decided, noon()).is_some()
     });
     assert_eq!(settled, [true, false, true, true, false, false, false]);
-    // Another command may come, and sees what the batch will write.
+    // Another command may come. It is decided on the values that the batch will write.
     let more = push("b", r#"{"company":{"name":"Bolt"}}"#);
     pollster::block_on(batch.load(&store, &[&more], true)).unwrap();
     let decided = batch.decide(&more, noon());

@@ -1,5 +1,3 @@
-//! Merges and unmerges of companies while postings are pushed.
-
 use std::collections::BTreeMap;
 
 use kernel::{
@@ -89,7 +87,6 @@ async fn a_merge_is_made_once_and_never_with_itself() {
         merge(&store, "a", "c").await,
         Err(CompanyError::AliasOfAnother)
     );
-    // A company's aliases follow it.
     merge(&store, "b", "c").await.unwrap();
     let aliases = store.aliases(company("c").id, 9).await.unwrap();
     let aliases: Vec<_> = aliases.iter().map(|view| &*view.company.name).collect();
@@ -103,7 +100,7 @@ async fn a_merge_is_made_once_and_never_with_itself() {
     assert_eq!(hosts, ["a", "c", "c"]);
 }
 
-/// A push decided before a merge, or before its end, may be committed after it.
+/// A push that was decided before a merge or an unmerge may be committed after it.
 #[pollster::test]
 async fn the_task_of_a_merge_stays_for_a_while() {
     let store = MemoryStore::new();
@@ -113,11 +110,11 @@ async fn the_task_of_a_merge_stays_for_a_while() {
     merge(&store, "a", "b").await.unwrap();
     assert_eq!(settle(&store, noon()).await, 1);
     unmerge(&store, "a").await.unwrap();
-    // A client's name for the company does not end it.
+    // A client that renames the company does not end the task.
     let renamed = renaming(create("a", "a"), "A Ltd");
     let answers = ingest(&store, &[renamed], Lifetime::NEVER, noon()).await;
     assert!(answers.unwrap()[0].is_ok());
-    // An unmerge does not wait for the end of the merge.
+    // An unmerge does not wait for the end of the merge's task.
     assert_eq!(settle(&store, noon() + Duration::seconds(3)).await, 1);
     assert_eq!(hosts(&store, &["a".to_owned()]).await["a"], "a");
     assert_eq!(settle(&store, noon() + hours(1)).await, 0);
@@ -189,7 +186,6 @@ async fn pairs_are_found_and_marked_as_different() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Unmerging moves exactly what came by its name.
     #[test]
     fn what_came_by_an_alias_is_given_back(
         before in proptest::collection::vec((0..6_u8, 0..3_usize), 0..12),
@@ -203,7 +199,7 @@ proptest! {
                 put(&store, host, host).await;
             }
             let mut names: Vec<_> = HOSTS.map(str::to_owned).into();
-            // The host by which each posting came to its company.
+            // For each posting, the host by which it came to its company.
             let mut came: BTreeMap<_, _> = HOSTS.map(|it| (it.to_owned(), it)).into();
             let mut is_merged = false;
             let company_of = |host, is_merged| if is_merged && host == "a" { "b" } else { host };

@@ -1,4 +1,4 @@
-//! Contract: drafts are reserved, kept and forgotten.
+//! Contract: drafts are reserved, stored and deleted.
 
 use kernel::testing::{Checked, hours, minutes, noon, uuid};
 use time::Duration;
@@ -24,7 +24,7 @@ async fn release<S: DraftCache>(store: &S, n: u8, holder: Uuid) -> Checked {
     Ok(())
 }
 
-/// Forgets up to ten drafts last used before this time after noon.
+/// Forgets up to ten drafts whose last use was before noon plus `before`.
 async fn forget<S: DraftCache>(store: &S, before: Duration) -> Checked<u64> {
     Ok(store.forget(noon() + before, 10).await?)
 }
@@ -82,8 +82,8 @@ kernel::contract_cases!(
         }
         assert_eq!(reserve(store, 2, uuid(1), hours(0)).await?, Granted);
     },
-    /// It was paid for: after the reservation's end, under another holder's reservation, without a
-    /// reservation, and repeatedly.
+    /// A draft was paid for, so it is stored after the reservation's end, during another holder's
+    /// reservation, without a reservation, and repeatedly.
     async fn a_draft_is_stored_without_a_reservation(store: &S) {
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Granted);
         assert_eq!(reserve(store, 1, uuid(2), hours(1)).await?, Granted);
@@ -108,7 +108,7 @@ kernel::contract_cases!(
         for (n, draft) in (1..).zip([every, large, monotonous]) {
             keep(store, n, &draft, hours(0)).await?;
             let found = reserve(store, n, uuid(1), hours(0)).await?;
-            // Too large to print.
+            // The draft is too large to print.
             assert!(found == Kept(draft), "{n}");
         }
     },
@@ -139,7 +139,7 @@ kernel::contract_cases!(
         assert_eq!(outcome, Ok(1), "one was left");
         assert_eq!(reserve(store, 5, uuid(1), days(5)).await?, kept("a draft"));
     },
-    /// A clock that is behind does not make it older.
+    /// A clock that is behind does not make the draft older.
     async fn a_draft_that_is_found_is_remembered(store: &S) {
         for n in [1, 2] {
             keep(store, n, "a draft", days(0)).await?;

@@ -18,8 +18,8 @@ use crate::{DraftCache, Reservation::Granted};
 kernel::contract_cases!(
     erasure,
     impl DraftCache + Reports + Store + Retention,
-    /// Covers kept drafts, reserved ones, and one that is kept later, because a model takes its
-    /// time. Drafts of other postings stay.
+    /// Covers stored drafts, reserved ones, and a draft that is stored later, because the model
+    /// answers late. Drafts of other postings stay.
     async fn an_erased_posting_leaves_no_draft(store: &S) {
         let postings = [create("a", "acme"), create("b", "acme")];
         ingest(store, &postings, Lifetime::NEVER, noon()).await?;

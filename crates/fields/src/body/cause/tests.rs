@@ -1,7 +1,7 @@
 use super::*;
 
-/// Texts with their cause as a body, and as a line if it differs. Signs replace invisible
-/// characters.
+/// Texts with their cause as a body, and with the cause as a line if that differs. Signs replace
+/// invisible characters.
 const CAUSES: &str = include_str!("causes.txt");
 
 const SIGNS: [(char, &str); 6] = [

@@ -49,7 +49,6 @@ async fn taken(body: &[String]) -> usize {
 #[tokio::test(start_paused = true)]
 async fn a_limited_number_of_lines_is_on_the_way() {
     let many: Vec<_> = (0..10_000).map(|n| line(&n.to_string())).collect();
-    // The rest would not fill a batch.
     assert_eq!(taken(&many).await / BATCH, MOST_LINES / BATCH - 1);
 }
 

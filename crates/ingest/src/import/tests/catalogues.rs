@@ -58,7 +58,7 @@ async fn a_catalogue_is_what_its_last_import_named() {
     assert_eq!(back.receipts(), "1 b reopened, 2 d unchanged, 3 a expired");
     assert_eq!(back.missing(), (0, 0, false));
     assert_eq!(back.summary.counts.expired, 1);
-    // Of the expired ones, c was not missing again.
+    // c expired earlier, so this import does not miss it.
     assert_eq!(kit.expired(&["a", "b", "c", "d"]).await, ["a", "c"]);
 }
 
@@ -174,7 +174,6 @@ async fn a_dry_run_of_a_catalogue_says_what_would_happen() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     kit.import(of_catalogue("feed"), &body(&["b"])).await;
     let (tries, before) = (kit.store.tries(), kit.catalogue("feed").await);
-    // Beside a running import.
     let running = kit.begin(of_catalogue("feed")).await;
     let held = kit.import(dry(of_catalogue("feed")), &body(&["a"])).await;
     assert_eq!(
@@ -205,7 +204,7 @@ async fn postings_that_the_client_may_not_use_any_more_stay() {
     let narrowed = kit.import(order, &body(&["a-1"])).await;
     assert_eq!(narrowed.missing(), (1, 1, false));
     assert_eq!(kit.expired(&["a-1", "a-2", "b-1", "b-2"]).await, ["a-2"]);
-    // Also if the prefixes change while it runs.
+    // The same holds if the prefixes change while the import runs.
     let mut import = kit.begin(of_catalogue("feed")).await;
     let prefixes = Prefixes::new(&["b-"]).unwrap();
     let named = body(&["b-1"]);
@@ -258,8 +257,8 @@ async fn a_locked_row_holds_up_only_its_own_expiry() {
     }
 }
 
-/// Its process was cut off, its lease expired, and the client sent a newer version to another
-/// process.
+/// The import's process lost its connection, its lease expired, and the client sent a newer version
+/// to another process.
 #[tokio::test(start_paused = true)]
 async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
     let kit = Kit::new();
@@ -284,7 +283,7 @@ async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
     let pushed = ingest(&*kit.store.memory, &newer, Lifetime::days(60), later);
     pushed.await.unwrap();
     kit.store.open_gate();
-    // It may notice the loss only at its end.
+    // The import may notice the loss only at its end.
     let _ = import.settle().await;
     assert_eq!(short(&import.receipts), "1 a failed, 2 new failed");
     let (summary, result) = import.finish(Ending::Whole).await;

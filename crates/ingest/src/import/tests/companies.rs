@@ -1,5 +1,5 @@
-//! Lines that disagree about a company: the first that names it decides, however the file is sent
-//! and split.
+//! Lines that disagree about a company. The first line that names it decides, whichever way the
+//! file is sent and split.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,3 @@
-//! Leases, and imports that end early.
-
 use domain::catalogue::Forgotten;
 use kernel::testing::hours;
 use tokio::time::timeout;
@@ -15,7 +13,6 @@ async fn a_catalogue_has_one_import_at_a_time() {
         begun.err().unwrap()
     };
     assert_eq!(refused().await, ImportError::Running(30));
-    // It is renewed while it runs.
     sleep(Duration::from_secs(105)).await;
     let ImportError::Running(seconds) = refused().await else {
         panic!("it is running");
@@ -39,7 +36,6 @@ async fn an_import_that_is_dropped_ends_its_lease() {
     sleep(Duration::from_millis(1)).await;
     drop(import);
     sleep(Duration::from_secs(1)).await;
-    // A line is still in progress.
     assert!(kit.catalogue("feed").await.unwrap().is_running);
     kit.store.open_gate();
     eventually("its lease ends", async || {
@@ -59,7 +55,7 @@ async fn an_import_whose_lease_is_lost_ends() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     let name = CatalogueName::new("feed").unwrap();
     let mut import = kit.begin(of_catalogue("feed")).await;
-    // As if it had lapsed.
+    // An hour later, the lease counts as expired.
     let later = noon() + hours(1);
     let deleted = kit.store.memory.delete(client(), &name, later, None);
     assert_eq!(deleted.await, Ok(Forgotten::Done));
@@ -114,7 +110,6 @@ async fn a_stop_ends_imports() {
     kit.store.open_gate();
     let more = import.take(&body(&["b"])).await;
     assert_eq!(more, Err(stopping()));
-    // Work in progress is answered truthfully.
     assert_eq!(short(&import.receipts), "1 a created, 1 b failed");
     let (summary, result) = import.finish(Ending::Broken).await;
     assert_eq!((summary.complete, result), (false, Err(stopping())));

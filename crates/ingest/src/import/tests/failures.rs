@@ -40,7 +40,6 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
     assert_eq!(ended, Err(away.clone()));
     let took = start.elapsed().as_secs();
     assert!((60..=66).contains(&took), "{took}");
-    // All taken lines have receipts.
     let receipts = &import.receipts;
     assert_eq!(receipts.len(), 2 + 5_001);
     assert_eq!(
@@ -73,7 +72,6 @@ async fn a_row_that_stays_locked_fails_only_its_line() {
     });
     let mut import = kit.begin(order()).await;
     import.take(&[titled("a", "New"), line("b")]).await.unwrap();
-    // The others are executed meanwhile.
     for n in 0..30 {
         let id = format!("c{n}");
         import.take(&[line(&id)]).await.unwrap();

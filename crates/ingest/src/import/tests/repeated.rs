@@ -1,5 +1,3 @@
-//! Repeated, unchanged lines.
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
@@ -107,7 +105,7 @@ async fn a_posting_that_others_have_changed_is_decided() {
     seen.push("a", r#"{"title":"Other"}"#).await;
     let again = seen.import(order()).await;
     assert_eq!(again, ("1 a updated, 2 b unchanged".to_owned(), 1));
-    // Pushes request the new texts until those exist.
+    // The push requests enrichment again until the new texts exist.
     assert_eq!(seen.import(order()).await, unchanged(1));
     assert_eq!(seen.import(order()).await, unchanged(0));
 }
@@ -117,7 +115,6 @@ async fn a_company_that_others_have_changed_is_decided() {
     let seen = Seen::new().await;
     let company = r#"{"company":{"name":"Bolt","website_url":"https://acme.example"}}"#;
     seen.push("a", company).await;
-    // Either lane may restore its name.
     let (receipts, decided) = seen.import(order()).await;
     assert!(receipts.starts_with("1 a updated, 2 b "), "{receipts}");
     assert_eq!(decided, 2);
@@ -133,7 +130,7 @@ async fn a_catalogue_takes_its_postings_in() {
         assert_eq!(seen.import(of_catalogue(name)).await, unchanged(0));
         assert_eq!(seen.kit.catalogue(name).await.unwrap().postings, 2);
     }
-    // The first catalogue has lost them.
+    // The postings have left the first catalogue.
     assert_eq!(seen.import(of_catalogue("feed")).await, unchanged(2));
 }
 

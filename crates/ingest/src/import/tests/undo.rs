@@ -1,5 +1,3 @@
-//! Undos of catalogues' expiries.
-
 use domain::usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder};
 use kernel::{Actor, Status};
 
@@ -58,7 +56,6 @@ async fn what_nothing_has_changed_since_is_open_again() {
     assert_eq!(kit.undo("feed").await, Ok((0, 0)));
     assert_eq!(kit.undo("none").await, Err(CatalogueError::NotFound));
     assert_eq!((kit.posting("b").await, kit.posting("e").await), opened);
-    // They still belong to the catalogue.
     let again = kit.import(of_catalogue("feed"), &body(&["a"])).await;
     assert_eq!(again.missing(), (3, 3, false));
     assert_eq!(kit.expired(&ids).await, ["b", "c", "d", "f"]);
@@ -127,7 +124,7 @@ async fn an_undo_and_imports_exclude_each_other() {
     eventually("it reopens", async || kit.store.tries() > before).await;
     let refused = kit.importer.begin(of_catalogue("feed")).await;
     assert!(matches!(refused.err(), Some(ImportError::Running(1..=30))));
-    // It continues without its client.
+    // The undo continues without its client.
     undo.abort();
     assert!(undo.await.is_err());
     kit.store.open_gate();

@@ -127,7 +127,6 @@ async fn commands_for_a_locked_posting_keep_their_order() {
         pushes.push(retitle(&lane, "a", title).await);
         sleep(Duration::from_millis(400)).await;
     }
-    // An unchanged push waits too.
     assert!(pushes.iter().all(|push| !push.is_finished()));
     let before = store.commits().len();
     store.lock(RowLocks::default());
@@ -155,7 +154,7 @@ async fn only_so_many_wait_for_locked_rows() {
     }
     sleep(Duration::from_millis(100)).await;
     let refused = pushes.iter().filter(|push| push.is_finished()).count();
-    // One is being retried, and 32 wait.
+    // One command is being retried, and 32 wait.
     assert_eq!(refused, 60 - 33);
     assert!(retitle(&lane, "b", "New").await.await.unwrap().is_ok());
     store.lock(RowLocks::default());

@@ -1,5 +1,3 @@
-//! Lines of imports beside pushes.
-
 use tokio::task::JoinHandle;
 
 use super::*;
@@ -103,7 +101,7 @@ async fn lines_give_way_to_many_pushes() {
     store.open_gate();
     assert!(pushes.answers().await.iter().all(Result::is_ok));
     assert_eq!(all_plain(lines.await.unwrap()), created(&many));
-    // Small ones at first; then all lanes commit at full size.
+    // The first commits are small. Then all lanes commit at full size.
     let commits = store.commits();
     assert!(commits[..3].iter().all(|size| *size <= 4), "{commits:?}");
     assert!(commits.len() <= 7, "{commits:?}");

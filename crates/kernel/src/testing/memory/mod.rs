@@ -41,7 +41,7 @@ struct Part {
     next: OnceLock<Box<Self>>,
 }
 
-/// What the commits of all contexts write.
+/// The state that the commits of all contexts write.
 #[derive(Debug, Default)]
 pub struct Shared {
     tasks: BTreeMap<TaskId, Task>,
@@ -52,7 +52,6 @@ pub struct Shared {
     audit: Vec<Entry>,
     attention: StoredAttention,
     visible: BTreeMap<ClientId, u64>,
-    /// The known clients.
     clients: HashMap<ClientId, Prefixes>,
     /// When postings were erased, by identifier.
     erased: HashMap<String, OffsetDateTime>,
@@ -110,7 +109,7 @@ impl Shared {
         }
     }
 
-    /// Deletes unclaimed tasks of the gone subjects.
+    /// Deletes unclaimed tasks of deleted subjects.
     pub fn drop_tasks(&mut self, of: &[Uuid]) {
         let goes = |task: &Task| of.contains(&task.subject()) && task.lease.is_none();
         self.tasks.retain(|_, task| !goes(task));

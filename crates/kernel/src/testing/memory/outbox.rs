@@ -122,7 +122,7 @@ impl Shared {
         if let Some(task) = waiting {
             task.generation += 1;
             task.trace = trace;
-            // No task moves back to bulk.
+            // A task never moves to a bulk lane.
             if task.is_dead || !effect.queue().is_bulk() {
                 task.effect = effect;
             }
@@ -171,7 +171,7 @@ impl Shared {
         }
     }
 
-    /// Due tasks of a queue, crashed or not, the longest due first.
+    /// A queue's due tasks that have crashed, or its other due tasks, the longest due first.
     fn due(
         &mut self,
         queue: Queue,
@@ -190,7 +190,7 @@ impl Shared {
         due
     }
 
-    /// Ends a lease after a failure: releases the task, or makes it due if requested again.
+    /// Ends a lease after a failure: releases the task, or makes it due if it was requested again.
     fn fail(
         &mut self,
         token: ClaimToken,

@@ -1,5 +1,3 @@
-//! An import leases its catalogue, and a lost lease writes nothing.
-
 use kernel::{
     Status, StoreError,
     event::EventLog,
@@ -67,7 +65,7 @@ kernel::contract_cases!(
         };
         assert_eq!(found(store, "jobs", noon()).await?, expect);
     },
-    /// Per catalogue: other names and clients have their own.
+    /// Other names and other clients have catalogues of their own.
     async fn a_catalogue_has_one_import_at_a_time(store: &S) {
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;
@@ -103,7 +101,7 @@ kernel::contract_cases!(
         assert_eq!(store.renew(held, later).await, Ok(true));
         let other = query("jobs", 2, noon() + hours(2));
         assert_eq!(ask(store, &other).await?, Leased::Running(later));
-        // No import has taken it, although it has expired.
+        // The lease has expired, but no other import has taken it.
         assert_eq!(store.renew(held, later + hours(2)).await, Ok(true));
         assert!(found(store, "jobs", later + hours(1)).await?.is_running);
     },
@@ -122,11 +120,10 @@ kernel::contract_cases!(
         let unchanged = found(store, "jobs", later).await?;
         assert_eq!((unchanged.is_running, unchanged.imports), (true, vec![]));
         assert_eq!(store.finish(held, &import, false).await, Ok(true));
-        // Nor does an ended one.
         refuses(held).await;
         assert!(!found(store, "jobs", later).await?.is_running);
     },
-    /// So a second import, or a deletion, ends the first one's expiries.
+    /// So after a second import begins, or a deletion, the first import expires nothing.
     async fn a_commit_with_a_lost_lease_is_a_conflict(store: &S) {
         with_clients(store).await?;
         let lost = lease(store, "jobs", 1, noon()).await?;
@@ -143,12 +140,11 @@ kernel::contract_cases!(
         assert_eq!(delist(lost, &missing).await, Err(StoreError::Conflict));
         assert_eq!(load(store, &["a", "b"]).await?.postings, before.postings);
         assert_eq!(EventLog::end(store).await, end);
-        // Whatever the commit writes.
         let mut writes = WriteSet::new(noon());
         writes.optional.leases.insert(lost);
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-        // A line, whichever other leases come with it.
+        // This holds for a line, even with other, valid leases.
         let other = lease(store, "other", 3, noon()).await?;
         for leases in [&[lost][..], &[held, lost], &[lost, other]] {
             for id in ["a", "new"] {
@@ -168,7 +164,7 @@ kernel::contract_cases!(
             missing: 1,
             expired: 1,
         };
-        // The second time it repeats a commit that was in doubt.
+        // The second call repeats a commit that was in doubt.
         for _ in 0..2 {
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }

@@ -1,5 +1,3 @@
-//! Missed postings: results, expiries, and their undo.
-
 use kernel::{
     PostingId, Prefixes, Status, StoreError,
     audit::AuditLog,
@@ -146,7 +144,6 @@ kernel::contract_cases!(
                 Ok(vec![expect])
             );
         }
-        // A running import does not hide the previous one.
         lease(store, "jobs", 5, noon()).await?;
         let running = found(store, "jobs", noon()).await?;
         assert!(running.is_running && running.imports == imports);
@@ -246,7 +243,7 @@ kernel::contract_cases!(
             let expired = store.expired_last(lease.catalogue, after, 3).await?;
             let first = after.is_none();
             undo_expiries(store, lease, &order, &expired, first, noon()).await?;
-            // The second time it repeats a commit that was in doubt.
+            // The second call repeats a commit that was in doubt.
             undo_expiries(store, lease, &order, &expired, false, noon()).await?;
             Ok::<_, StoreError>(expired)
         };
@@ -334,7 +331,6 @@ kernel::contract_cases!(
         };
         assert_eq!(held(true).await?, open(&ids));
         assert_eq!(found(store, "jobs", noon()).await?.held, Some(4));
-        // An import names one, and ends early.
         let early = lease(store, "jobs", 2, noon()).await?;
         record_missed(store, early, [put_id("a")], Missed::Kept, noon()).await?;
         assert_eq!(held(true).await?, open(&["b", "c", "d"]));
@@ -352,7 +348,7 @@ kernel::contract_cases!(
             page.retain(|it| it.is_held);
             page.truncate(2);
             for _ in 0..2 {
-                // The second time it repeats a commit that was in doubt.
+                // The second call repeats a commit that was in doubt.
                 release_held(store, lease, &order, &page, is_first, noon()).await?;
             }
             Ok::<_, StoreError>(page.len())
@@ -384,7 +380,6 @@ kernel::contract_cases!(
             ..missing(4, 3, None)
         };
         assert_eq!(said, Some(said_released));
-        // The last complete import still did not name them.
         assert_eq!(held(false).await?.len(), 3);
         assert!(posting(store, "a").await?.is_open());
         let again = correction(store, 5, noon()).await?;

@@ -1,5 +1,3 @@
-//! A failed task is retried, dead-lettered, and revived.
-
 use kernel::{
     StoreError,
     audit::{AuditLog, OUTBOX_DISMISS, OUTBOX_RETRY},
@@ -24,7 +22,7 @@ kernel::contract_cases!(
         let again = claim(store, 3, due).await?;
         assert_eq!(again.len(), 2);
         assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-        // That ended the lease.
+        // The failure ended the lease.
         store.give_back(&tokens, noon()).await?;
         assert_eq!(claim(store, 4, due).await?, []);
         assert_eq!(finish(store, tokens[0]).await, Err(StoreError::Conflict));
@@ -56,7 +54,7 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        // It is recorded with the tasks, if any.
+        // The audit records a revival with its tasks, if there are any.
         for (n, revived) in [(1, 1), (2, 0)] {
             let entry = by_ann(n).entry(OUTBOX_RETRY, noon());
             let found = store.revive(&one, Some(&entry), noon()).await;
@@ -143,7 +141,6 @@ kernel::contract_cases!(
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
         assert_eq!(rows(store, true).await?[0].key, effect(2).key());
-        // One waits, one is leased.
         assert_eq!(rows(store, false).await?.len(), 2);
         let second = [tokens[1].token.task];
         assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));

@@ -1,5 +1,3 @@
-//! The lanes of a kind: a task is in one, and may move.
-
 use kernel::{
     outbox::{Claimed, Effect, Outbox, Queue},
     testing::{Checked, hours, noon, rows, uuid},
@@ -55,7 +53,7 @@ kernel::contract_cases!(
         }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!(claimed.effect, sync);
-        // It is one task, and restarts after being dead-lettered.
+        // It is the same task, and begins again after it was dead-lettered.
         store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[first], noon()).await?;
         let again = claim_one(store, 4, noon()).await?;
@@ -72,7 +70,6 @@ kernel::contract_cases!(
         finish(store, claimed[0].token).await?;
         assert_eq!(rows(store, false).await?, []);
 
-        // Back again, while it waits.
         for effect in [west, east] {
             ask(store, &[effect], noon()).await?;
         }

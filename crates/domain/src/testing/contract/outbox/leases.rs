@@ -1,5 +1,3 @@
-//! A task is claimed under a lease, which is renewed, expires, or ends with it.
-
 use kernel::{
     StoreError,
     outbox::{Outbox, Revive},
@@ -21,7 +19,6 @@ kernel::contract_cases!(
         for _ in 0..3 {
             ask(store, &[effect(1)], noon()).await?;
         }
-        // It is not due yet.
         assert_eq!(claim(store, 1, noon() - minutes(1)).await?, []);
         let claimed = claim_one(store, 1, noon()).await?;
         assert_eq!(claimed.effect, effect(1));
@@ -48,7 +45,7 @@ kernel::contract_cases!(
         both.tasks.ask(effect(2));
         both.tasks.done.push(claimed.token);
         store.commit(both).await?;
-        // Requested in the commit that finishes it.
+        // The commit that finishes the task requests it again.
         assert_eq!(claim(store, 6, noon()).await?.len(), 1);
     },
     async fn claims_are_limited_and_longest_due_first(store: &S) {
@@ -123,7 +120,6 @@ kernel::contract_cases!(
         none_crashed(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);
-        // An operator resets its record.
         assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
         claim_one(store, 9, now).await?;
         assert_eq!(claim_crashed(store, 10, now + LEASE).await?.lost, 1);
@@ -138,7 +134,6 @@ kernel::contract_cases!(
             match n {
                 1 => store.retry(token, later, "busy", later).await,
                 2 => store.give_back(&[token], later).await,
-                // Requested again meanwhile.
                 3 => {
                     ask(store, &[effect(n)], later).await?;
                     store.give_up(token, "no", later).await
@@ -167,7 +162,7 @@ kernel::contract_cases!(
         let claimed = claim(store, 1, noon()).await?;
         let traces: Vec<_> = claimed.iter().map(|task| task.trace).collect();
         assert_eq!(traces, [last, first]);
-        // A lost claim keeps it, too; a commit without a trace clears it.
+        // A lost claim keeps the trace, too. A commit without a trace clears it.
         let late = noon() + LEASE;
         assert_eq!(claim_crashed(store, 2, late).await?.trace, last);
         ask(store, &[effect(2)], late).await?;

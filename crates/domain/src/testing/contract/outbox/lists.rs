@@ -1,5 +1,3 @@
-//! Tasks in lists, lookups and counts.
-
 use kernel::{
     outbox::{Backlog, Effect, Outbox},
     testing::{hours, minutes, noon, rows, uuid},
@@ -90,7 +88,7 @@ kernel::contract_cases!(
         ask(store, &[effect(2)], noon() + hours(1)).await?;
         let claimed = claim_one(store, 1, noon()).await?;
         store.give_up(claimed.token, "hopeless", noon()).await?;
-        // Bulk work counts, but its age does not.
+        // Bulk work is counted, but its age is not.
         let bulk = Effect::new(BULK_EAST, uuid(5));
         ask(store, &[bulk], noon()).await?;
         let backlog = store.backlog(&KINDS).await?;
@@ -99,7 +97,7 @@ kernel::contract_cases!(
             of.map(|of| (of.waiting, of.oldest))
         };
         assert_eq!(tells_of(&backlog), Some((1, None)));
-        // Of either account.
+        // The tasks of both accounts are found.
         let [first, _] = tellings(3);
         let [_, second] = tellings(4);
         ask(store, &[first, second], noon() + hours(2)).await?;

@@ -1,4 +1,4 @@
-//! Claiming, finishing, postponing and dead-lettering tasks.
+//! Tasks of the outbox.
 
 mod failures;
 mod lanes;

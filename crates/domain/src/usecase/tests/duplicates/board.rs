@@ -26,10 +26,10 @@ pub const SPAM: usize = 99;
 /// The clients' prefixes; the first has the whole board.
 pub const FENCES: [&[&str]; 4] = [&[], &["b"], &["c"], &["b", "c"]];
 
-/// Something that happens before a call, and the number of calls until then.
+/// An action that happens before a call, and the number of calls before that.
 pub type Race<'a> = (usize, Box<dyn FnOnce() + Send + 'a>);
 
-/// A store in which something else happens before one of its calls.
+/// A store in which another action happens before one of its calls.
 pub struct Raced<'a> {
     pub store: &'a MemoryStore,
     pub race: Mutex<Option<Race<'a>>>,
@@ -56,7 +56,7 @@ impl Raced<'_> {
 impl Around for Raced<'_> {
     type Inner = MemoryStore;
 
-    /// Each read asks for it once.
+    /// Each read calls this once.
     fn inner(&self) -> &MemoryStore {
         self.call();
         self.store
@@ -106,7 +106,6 @@ impl Board {
         self.put(by, name, &body).await.unwrap();
     }
 
-    /// Expires a posting if possible.
     pub async fn expire(&self, name: &str) {
         let _ = self.put(1, name, r#"{"expiration": {}}"#).await;
     }
@@ -145,7 +144,7 @@ impl Board {
         self.store.give_back(&tokens, noon()).await.unwrap();
     }
 
-    /// Works on a store that may be raced. Failed work is due again.
+    /// Works on a store with a possible race. Failed work is due again.
     pub async fn judge_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
         let claimed = self.claim(ENRICH, wanted).await;
         let tasks: Vec<_> = claimed
@@ -185,7 +184,7 @@ impl Board {
         }
     }
 
-    /// Works on a store that may be raced. Failed work is due again.
+    /// Works on a store with a possible race. Failed work is due again.
     pub async fn search_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
         let claimed = self.claim(DUPLICATES, wanted).await;
         let tasks: Vec<_> = claimed
@@ -204,14 +203,13 @@ impl Board {
         }
     }
 
-    /// The due searches.
     pub async fn searches(&self) -> Vec<String> {
         let due = self.claim(DUPLICATES, |_| true).await;
         self.give_back(&due).await;
         due.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Works as a server does, on a store around another one.
+    /// Works as a server does, on a store that wraps another.
     pub async fn settle(&self) {
         let store = Raced {
             store: &self.store,
@@ -235,8 +233,8 @@ impl Board {
     }
 }
 
-/// The signature of a text: texts differ by as much as their numbers, up to the values outside
-/// bands.
+/// The signature of a text. Two texts differ in as many values as their numbers differ, but only
+/// outside bands.
 fn min_hash(text: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
