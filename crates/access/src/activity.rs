@@ -20,7 +20,7 @@ use super::{Client, ClientId};
 /// The number of days with activity that are kept for a client.
 pub const DAYS_KEPT: usize = 30;
 
-/// The number of refusals that are kept for a client, the newest ones.
+/// The number of newest refusals that are kept for a client.
 pub const REFUSALS_KEPT: usize = 50;
 
 /// A client with pushes on this many days has a usual interval.
@@ -199,7 +199,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// The last push of a silent client. A client is silent after `expect_every` or, without it,
+    /// The last push of a client that is silent. A client is silent after `expect_every`, or else
     /// after three times its usual interval and at least a day.
     pub fn silent_since(&self, client: &Client, now: OffsetDateTime) -> Option<OffsetDateTime> {
         let last = self.last_push_at;
@@ -230,7 +230,7 @@ impl Activity {
         gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
     }
 
-    /// The refused pushes of today (UTC), or else since yesterday began, if they are a large share.
+    /// The refused pushes of today (UTC), or else since yesterday began, if their share is large.
     pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.refused,
@@ -239,8 +239,8 @@ impl Activity {
         self.recent(now).iter().map(share).find(Part::is_large)
     }
 
-    /// The postings that were visible and were rejected in the same time, or whose pushed content
-    /// is held back, if they are a large share.
+    /// The visible postings that were rejected in this time, or whose pushed content is held back,
+    /// if their share is large.
     pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.withdrawn + self.held,
@@ -359,7 +359,7 @@ pub trait ActivityLog: Send + Sync {
     }
 }
 
-/// The driving port for parts of the service that notice activity. A call only keeps it in memory.
+/// The driving port for parts of the service that notice activity. A call only notes it in memory.
 pub trait ActivityRecorder: Send + Sync {
     /// A push was answered, or refused.
     fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime);
@@ -386,7 +386,8 @@ struct OfClient {
 }
 
 impl Gathered {
-    /// Adds counts to those of a day. At most [`DAYS_KEPT`] days are kept, even if the clock jumps.
+    /// Adds counts to the counts of a day. At most [`DAYS_KEPT`] days are kept, even if the clock
+    /// jumps.
     pub fn count(&mut self, client: ClientId, mut counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             if counts.pushes() > 0 {

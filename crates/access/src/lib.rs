@@ -1,4 +1,4 @@
-//! Who may use the service: OAuth clients with scopes, prefixes, limits, secrets and activity, and
+//! The users of the service: OAuth clients with scopes, prefixes, limits, secrets and activity, and
 //! operators, who [sign in](sign_in).
 
 #![warn(missing_docs)]
@@ -116,8 +116,8 @@ pub struct ClientChange {
 pub struct ClientWrite {
     /// The version that the client must have in the store.
     pub expected: Version,
-    /// The client after the change, with its next version. Secrets that it no longer has end at
-    /// once.
+    /// The client after the change, with its next version. Secrets that it no longer has end
+    /// immediately.
     pub client: Client,
 }
 
@@ -198,8 +198,8 @@ impl Client {
         (unchanged != *self).then_some(write)
     }
 
-    /// Adds a secret by its digest. The present secret ends after at most `overlap`, older ones at
-    /// once.
+    /// Adds a secret by its digest. The present secret ends after at most `overlap`, and older ones
+    /// end immediately.
     pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
         self.changed(|client| {
             let newest = client.secrets.first().cloned();

@@ -1,4 +1,5 @@
-//! Sign-in links and sessions, for operators in the console and for a client's people on its pages.
+//! Sign-in links and sessions: for operators in the console, and for a client's people on the
+//! client's pages.
 
 use async_trait::async_trait;
 use fields::vocabulary;

@@ -30,7 +30,7 @@ pub struct Company {
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
-    /// The company that this one was merged into. A push that names this website then means that
+    /// The company that this one was merged into. Pushes that name this website then mean that
     /// company.
     pub alias_of: Option<CompanyId>,
 }
@@ -177,9 +177,9 @@ impl CompanyWrite {
 
     /// The stored company after this write; unset parts stay.
     ///
-    /// [`StoreError::Conflict`] if the stored company has another owner than required, is an alias
-    /// that the write does not end, or if a [yielding](Self::yields) write would change a part that
-    /// an operator set.
+    /// [`StoreError::Conflict`] if the stored company has another owner than required, or is an
+    /// alias that the write does not end. Also if a [yielding](Self::yields) write would change a
+    /// part that an operator set.
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());

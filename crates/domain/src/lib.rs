@@ -2,8 +2,8 @@
 //!
 //! A module uses only modules that precede it in this list:
 //!
-//! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an
-//!    import; [`authority`] is the client that changes them.
+//! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values; [`import`] has the lines
+//!    of an import, [`authority`] the client of a push.
 //! 2. [`decision`] has the rules as plain functions from a snapshot and a command to a change.
 //! 3. [`store`], [`browse`] and [`catalogue::Catalogues`] are ports to stored data, which adapters
 //!    implement.

@@ -48,9 +48,10 @@ pub enum Reservation {
 /// The port to the cache of drafts.
 #[async_trait]
 pub trait DraftCache: Send + Sync {
-    /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has it at
-    /// `now`. A repeated call of the holder renews its reservation. Only one of several concurrent
-    /// callers gets it. A found draft counts as used at `now`, with an error of up to a day.
+    /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has the key
+    /// at `now`. A repeated call of the holder renews its reservation. Only one of several
+    /// concurrent callers gets the key. A found draft counts as used at `now`, with an error of up
+    /// to a day.
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -136,9 +136,9 @@ fn places(view: &PostingView, identity: Identity) -> Option<Value> {
     }
 }
 
-/// A place with a country. A city that names no place or several is left out. If the employer is
-/// hidden, parts with anything that a redacted text hides are left out: people write streets and
-/// names into these fields. Only a `known` city may have the company's name.
+/// A place with a country. A city that names no place, or several places, is left out. If the
+/// employer is hidden, parts with anything that a redacted text hides are left out: people write
+/// streets and names into these fields. Only a `known` city may have the company's name.
 fn place(
     location: &Location,
     known: bool,

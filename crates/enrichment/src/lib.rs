@@ -1,4 +1,4 @@
-//! From a posting to a verdict and readable texts.
+//! Turns a posting into a verdict and readable texts.
 //!
 //! A worker calls an [`Enricher`]. [`Pipeline`] implements it: the rules of `posting-text`, then an
 //! optional [`Judge`], which asks a language [`Model`] about postings that the rules do not reject.

@@ -107,7 +107,7 @@ fn finish(case: &Case<'_>, judged: Judged) -> Result<Enrichment, EnrichError> {
 }
 
 /// The outcome for a posting that exceeds the budget: a rejection with the reason for the client,
-/// because a retry would exceed it too. Stopped work has no outcome.
+/// because a retry would exceed the budget, too. Stopped work has no outcome.
 fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     if exceeded == Exceeded::Stopped {
         return Err(stopped());

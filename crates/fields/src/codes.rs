@@ -24,8 +24,8 @@ const COUNTRIES: [&str; 249] = [
     "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// Currently assigned ISO 4217 codes, in order, with metals and units of account (`XAU`, `XDR`),
-/// but without the codes for no currency and for tests.
+/// Currently assigned ISO 4217 codes, in order. Metals and units of account (`XAU`, `XDR`) are
+/// included, the codes for no currency and for tests are not.
 const CURRENCIES: [&str; 176] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
     "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",

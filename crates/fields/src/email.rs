@@ -44,7 +44,6 @@ pub fn parts(text: &str) -> Option<Parts<'_>> {
     is_domain.then_some(Parts { local, domain })
 }
 
-/// An address's registrable domain, in the form of the DNS.
 pub fn domain_of(text: &str) -> Option<String> {
     let domain = parts(text)?.domain.to_ascii_lowercase();
     Some(registrable_domain(&domain).to_owned())

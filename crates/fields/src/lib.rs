@@ -1,9 +1,9 @@
 //! Reads the fields of a request, and reports every error with the likely correction.
 //!
-//! A body is a merge patch (RFC 7396): an absent field is kept, `null` clears it, a value sets it;
-//! A [`Patch`] is one of the three. serde stops at the first value of a wrong type, so a body is
-//! read as [`Sent`] fields with their own errors, and one answer names all errors (contract, "What
-//! a field may be").
+//! A body is a merge patch (RFC 7396): an absent field is kept, `null` clears it, and a value sets
+//! it. A [`Patch`] is one of the three. serde stops at the first value of a wrong type, so a body
+//! is read as [`Sent`] fields with their own errors. One answer then names all errors (contract,
+//! "What a field may be").
 //!
 //! Start at [`fields!`], which declares an object's fields. [`FieldValue`] says what a type
 //! accepts, [`checks`] has garde's rules, [`validation`] collects errors, and [`suggest`] finds the
@@ -39,7 +39,6 @@ pub use self::{
 #[doc(hidden)]
 pub use serde;
 
-/// Items without repetitions, in order.
 pub fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut unique = Vec::new();
     for item in items {

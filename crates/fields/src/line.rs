@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-/// Why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidLine {
@@ -27,7 +26,6 @@ pub enum InvalidText {
     Line(#[from] InvalidLine),
 }
 
-/// Trims and checks a line of at most this many characters.
 pub fn short_text(text: &str, longest: usize) -> Result<&str, InvalidText> {
     let text = text.trim();
     if is_blank(text) {
@@ -54,7 +52,7 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     if is_blank(text) {
         return None;
     }
-    // Most texts are one ASCII line, which is faster to check by bytes.
+    // Most texts are one ASCII line. Such a line is faster to check by bytes.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("  ");
     Some(if is_plain {
         text.into()
@@ -210,7 +208,7 @@ pub fn shown(text: &str, longest: usize) -> String {
 }
 
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
-    // Most texts are ASCII, which is faster to check by bytes.
+    // Most texts are ASCII. Such a text is faster to check by bytes.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(());
     }

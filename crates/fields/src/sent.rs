@@ -27,7 +27,6 @@ impl<T> Sent<T> {
         Self::with(Patch::Set(value), Wrong::Nothing)
     }
 
-    /// A value with errors or notices.
     pub fn set_with(value: T, errors: FieldErrors) -> Self {
         let wrong = if errors == FieldErrors::new() {
             Wrong::Nothing
@@ -56,7 +55,7 @@ impl<T> Sent<T> {
         })
     }
 
-    /// No value, because the text is not `expected`, with the `likely` intended text.
+    /// No value, because the text is not `expected`. `likely` is the text that was probably meant.
     pub(super) fn no_term(
         text: &str,
         expected: &'static str,
@@ -120,7 +119,6 @@ impl<T> Sent<T> {
         }
     }
 
-    /// Adds the errors under the field's name, and returns the change.
     pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
         match self.wrong {
             Wrong::Nothing => {}

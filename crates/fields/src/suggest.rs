@@ -10,7 +10,6 @@ const SIMILAR: f64 = 0.6;
 /// The number of compared characters: the cost grows with the product of both lengths.
 const COMPARED: usize = 100;
 
-/// The most similar name, if any is similar enough.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let text: String = text.chars().take(COMPARED).collect();
     let similarity = |name| strsim::normalized_damerau_levenshtein(&text, name);
@@ -36,7 +35,7 @@ fn may_be_similar(text: &str, name: &str) -> bool {
     lacking * 5 <= longest * 2
 }
 
-/// A word of a vocabulary, and synonyms.
+/// A word, and its synonyms.
 pub type Word = (&'static str, &'static [&'static str]);
 
 /// The word that a text means. The text may have another case or other separators, be a synonym, or

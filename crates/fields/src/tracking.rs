@@ -35,7 +35,7 @@ pub fn is_name(name: &str) -> bool {
     BEGINNINGS.iter().any(|it| name.starts_with(it)) || NAMES.contains(&name.as_str())
 }
 
-/// Checks a part of a query: `name=value` or `name`.
+/// A part of a query: `name=value` or `name`.
 pub fn is_pair(pair: &str) -> bool {
     is_name(pair.split('=').next().unwrap_or_default())
 }

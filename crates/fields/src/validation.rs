@@ -169,7 +169,6 @@ impl FieldErrors {
         self.unknown_left_out += other.unknown_left_out;
     }
 
-    /// Sorts the fields of each rank.
     pub fn sort_by_key<K: Ord>(&mut self, place: impl Fn(&str) -> K) {
         self.fields
             .sort_by_key(|field| (field.rank(), place(&field.path)));
@@ -184,7 +183,6 @@ impl FieldErrors {
         }
     }
 
-    /// Notes a field with replaced character references, which is no error.
     pub fn note_decoded(&mut self, path: String) {
         if self.decoded.len() < MOST_ERRORS {
             self.decoded.push(path.into());
@@ -204,7 +202,6 @@ impl FieldErrors {
         errors
     }
 
-    /// The first unknown fields, by path as sent.
     pub fn unknown(&self) -> impl Iterator<Item = &Arc<str>> {
         self.unknown.iter()
     }

@@ -102,7 +102,7 @@ impl WebsiteKey {
         registrable_domain(self.host())
     }
 
-    /// Segments of the path, and of a fragment that names a page.
+    /// Includes segments of a fragment that names a page.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         let (address, fragment) = self.0.split_once('#').unwrap_or((&self.0, ""));
         let path = address.split('?').next().unwrap_or_default();
@@ -146,7 +146,7 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     }
 }
 
-/// The user information of an absolute URL, with the `@` at its end.
+/// Includes the `@` at the end.
 fn user_information(text: &str) -> Range<usize> {
     let start = text.find("://").map_or(0, |at| at + 3);
     let authority = text[start..].split(['/', '?', '#']).next();
@@ -188,8 +188,8 @@ pub fn domain_of_url(url: &str) -> Option<String> {
 #[error("must be a relative path or an absolute http or https URL")]
 pub struct InvalidLogoPath;
 
-/// Accepts a path on the reader's own host, or an absolute web address: on a page, such an address
-/// neither runs as a script nor leads to another host unnoticed.
+/// Accepts a path on the reader's own host, or an absolute web address. On a page, such an address
+/// cannot run as a script, or lead to another host unnoticed.
 pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
     let first_segment = text.split(['/', '?', '#']).next().unwrap_or_default();
     // Browsers treat a backslash as a slash, and drop tabs and line breaks.

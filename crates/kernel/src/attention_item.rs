@@ -1,4 +1,4 @@
-//! An item of the list of what needs attention.
+//! An item that needs attention.
 
 use fields::vocabulary::vocabulary;
 use time::OffsetDateTime;

@@ -76,7 +76,7 @@ id! {
 
 impl PostingId {
     /// The id with its last twelve bits replaced by the first twelve of the identifier's SHA-256.
-    /// Then id and identifier belong to the same one of 4,096 buckets.
+    /// Id and identifier are then in the same of 4,096 buckets.
     #[must_use]
     pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
         let digest = Sha256::digest(identifier.as_str());

@@ -1,10 +1,10 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
-//! The lines of an import are the whole catalogue. If no line names an earlier posting, the import
-//! misses it. The posting expires after enough consecutive misses ([`Patience`]). If so many
-//! postings are missing that the import looks broken, nothing expires, and the missing postings are
-//! held back ([`Roster`]). A [release] expires held-back postings. An [undo] reopens the postings
-//! that the last expiring import expired, and restores those that it changed.
+//! The lines of an import are the whole catalogue. An import misses an earlier posting that no line
+//! names. After enough consecutive misses the posting expires ([`Patience`]). If so many postings
+//! are missing that the import looks broken, nothing expires, and the missing postings are held
+//! back ([`Roster`]). A [release] expires held-back postings. An [undo] reverses the last import
+//! that expired or changed postings: it reopens and restores them.
 //!
 //! [release]: crate::usecase::CatalogueCorrections::release
 //! [undo]: crate::usecase::CatalogueCorrections::undo

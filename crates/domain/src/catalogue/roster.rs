@@ -31,7 +31,7 @@ impl Default for MaxMissing {
     }
 }
 
-/// What holds an import back.
+/// The limits above which an import is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// The largest share that may be missing.
@@ -53,8 +53,7 @@ impl Default for Guard {
     }
 }
 
-/// The first half of the SHA-256 of an identifier, which is long enough to prevent deliberate
-/// collisions.
+/// The first half of an identifier's SHA-256. It is long enough to prevent deliberate collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PostingDigest(u128);
 
@@ -97,7 +96,7 @@ impl Roster {
         }
     }
 
-    /// Whether the catalogue had this posting, and no line has named the posting.
+    /// Whether the catalogue had this posting, but no line has named it.
     pub fn is_missing(&self, identifier: &SourceIdentifier) -> bool {
         let place = self.place(identifier);
         place.is_some_and(|(word, bit)| self.named.get(word).is_some_and(|word| word & bit == 0))
@@ -118,7 +117,7 @@ impl Roster {
         self.missing < self.postings.len()
     }
 
-    /// Returns why no missing posting may expire, or `None` if missing postings may expire.
+    /// Returns why no missing posting may expire, if there is a reason.
     pub fn held(
         &self,
         guard: Guard,

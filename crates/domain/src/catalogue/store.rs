@@ -42,7 +42,7 @@ pub enum Leased {
     Held(CatalogueLease),
     /// Another import, release or undo is running. Its lease ends at this time unless renewed.
     Running(OffsetDateTime),
-    /// The client has [`MOST_CATALOGUES`] others.
+    /// The client already has [`MOST_CATALOGUES`].
     TooMany,
     /// The catalogue does not exist, and the request has no id for a new one.
     Unknown,
@@ -256,9 +256,9 @@ pub trait Catalogues: Send + Sync {
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that an import did not name,
-    /// including those that the import or its release expired. The import is the one that holds
-    /// postings back, even during a running import; otherwise it is the last complete one.
+    /// Up to `limit` postings after `after`, ascending by id, that an import did not name. Includes
+    /// postings that the import or its release expired. This is the import that holds postings
+    /// back, or did before a running import began; otherwise the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -266,9 +266,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
-    /// Up to `limit` postings after `after`, ascending by id, that the last import or its release
-    /// expired ([`Missed::Expired`]) and no undo has handled. Only imports that expired or changed
-    /// postings count, complete or not.
+    /// Up to `limit` postings after `after`, ascending by id, that an import or its release expired
+    /// ([`Missed::Expired`]). The import is the last one that expired or changed postings, even if
+    /// incomplete. Postings that an undo has handled are omitted.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -276,8 +276,8 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<ExpiredPosting>, StoreError>;
 
-    /// The last import that expired or changed postings, and up to `limit` postings after `after`,
-    /// ascending by id, that it changed and no undo has handled.
+    /// The last import that expired or changed postings, and up to `limit` of its changed postings
+    /// after `after`, ascending by id. Postings that an undo has handled are omitted.
     async fn changed_last(
         &self,
         catalogue: CatalogueId,
@@ -296,8 +296,9 @@ pub trait Catalogues: Send + Sync {
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
     /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. For
-    /// each catalogue, keeps the records of the running import, and of the last import whose misses
-    /// count, the last that expired or changed postings, and the last that holds postings back.
+    /// each catalogue, keeps the records of these imports: the running one, the last one whose
+    /// misses count, the last one that expired or changed postings, and the one that holds postings
+    /// back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.

@@ -80,8 +80,8 @@ fn holds(key: &WebsiteKey, name: &str) -> bool {
     parts.any(|part| !part.is_empty() && name_key(part) == name)
 }
 
-/// Whether two companies may be the same. They have the same name, and either the same site, or one
-/// has an address at another site that contains the name.
+/// Whether two companies may be the same: they have the same name, and the same site or an address
+/// at another site that contains the name.
 pub fn are_similar(one: &Company, other: &Company) -> bool {
     let name = name_key(&one.name);
     let (key, other_key) = (one.website.key(), other.website.key());
@@ -151,7 +151,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company on the other's site, then the other company; `None` if both now have one owner.
+    /// The company on the other's site, and the other company; `None` if both now have one owner.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

@@ -83,7 +83,7 @@ fn create(
     let is_closed = is_past(change.write.posting.expire_at, now);
     if is_closed {
         change.fire(Trigger::Lapse, closing(now))?;
-        // The client's own reason stays, as in a later push with such a date.
+        // The client's own reason stays: a later push with such a date keeps it, too.
         let sent = &patch.expiration_reason;
         sent.apply(&mut change.write.posting.details.expiration_reason);
         change.asks_for_enrichment = false;

@@ -53,7 +53,7 @@ pub fn settle(
     let before = snapshot.companies.get(&posting.company_id);
     let after = &mut change.write.posting;
     let content = ContentHash::of(&posting.details, target);
-    // The content that an operator approved is the same.
+    // The merge does not change the content that an operator approved.
     let approved = before.map(|company| ContentHash::of(&posting.details, company));
     if posting.approved_hash.is_some() && posting.approved_hash == approved {
         after.approved_hash = Some(content);

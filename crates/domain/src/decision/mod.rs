@@ -1,11 +1,11 @@
 //! Decisions: the changes by commands, by results of enrichers, and by time.
 //!
-//! They are plain functions of a [`Snapshot`], the time and new ids. [`decide`] is the rule of a
-//! push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result, [`lapse`] of
-//! ended lifetimes and unlisted postings, [`restore`] of restored values, [`objection`] of
-//! objections and their answers. Each returns a [`Change`], which is [recorded](Change::record) in
-//! a commit's [`WriteSet`]. [`company`] has the rules about companies, [`merge`] those about
-//! postings of merged ones.
+//! They are plain functions of a [`Snapshot`], the time and new ids. There are rules for pushes
+//! ([`decide`]), operators' commands ([`moderation`]), enrichers' results ([`outcome`]), ended
+//! lifetimes and unlisted postings ([`lapse`]), restored values ([`restore`]), and objections
+//! ([`objection`]). Each returns a [`Change`], which is [recorded](Change::record) in a commit's
+//! [`WriteSet`]. Other rules are about companies ([`company`]) and about postings of merged
+//! companies ([`merge`]).
 
 mod change;
 pub mod company;

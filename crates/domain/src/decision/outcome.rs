@@ -22,8 +22,7 @@ pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
 }
 
 /// Applies an outcome for the given content. If the posting stays open, it becomes a duplicate of
-/// `original`. `None` if the posting's content changed, already has an outcome, or the posting
-/// expired.
+/// `original`. `None` if the posting expired, or if its content changed or already has an outcome.
 pub fn apply(
     posting: &Posting,
     company: &Company,
@@ -138,13 +137,13 @@ fn raise_enriched(change: &mut Change, before: &Posting, is_new: bool) {
     }
 }
 
-/// Whether an operator's verdict covers the given content, so that it needs no other verdict.
+/// Whether an operator's verdict covers the given content. Such content needs no other verdict.
 pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     let stays_rejected = State::Rejected { moderated: true };
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
-/// Records that [due] content, without a [settled](is_settled) verdict, gets no verdict. Only an
+/// Records that [due] content gets no verdict, unless it has a [settled](is_settled) one. Only an
 /// approved posting keeps its texts; other postings get texts by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,

@@ -25,7 +25,7 @@ pub struct Former {
 }
 
 impl Former {
-    /// The posting before an import changed it. `records` are those since then, newest first.
+    /// The posting before an import changed it. `records` are the changes since then, newest first.
     /// `None` if something else changed the posting since.
     pub fn before(import: Uuid, posting: &Posting, records: &[PostingVersion]) -> Option<Self> {
         let is_other = |it: &&PostingVersion| it.import != Some(import) && it.is_of_its_own();
@@ -54,9 +54,9 @@ impl Former {
     }
 }
 
-/// Restores a posting's values. Their company is the one that its id means now. Approved content
-/// needs no new verdict; other content waits for one. `None` if nothing changes, or a text is no
-/// longer kept.
+/// Restores a posting's values, with the `company` that the former one's id means now. Approved
+/// content needs no new verdict; other content waits for one. `None` if nothing changes, or a text
+/// is no longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,

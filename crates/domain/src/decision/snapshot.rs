@@ -17,7 +17,7 @@ const MOST_MERGES: usize = 8;
 pub struct Snapshot {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
-    /// The named companies, those of the postings, and their merge targets.
+    /// The named companies, the postings' companies, and their merge targets.
     pub companies: HashMap<CompanyId, Company>,
     /// The companies' former names, newest first; only `Reads::load_by_id` loads them.
     pub former_names: HashMap<CompanyId, Vec<String>>,

@@ -162,8 +162,8 @@ pub struct OptionalWrites {
     /// Catalogues: the new states of postings that an import missed. Such a commit requires only
     /// the lease of its import.
     pub missed: BTreeMap<PostingId, Missed>,
-    /// Duplicates and reports: postings that the commit does not change, and that must still have
-    /// these versions.
+    /// Duplicates and reports: postings that must still have these versions, although the commit
+    /// does not change them.
     pub standing: BTreeMap<PostingId, Version>,
     /// Duplicates: fingerprints of postings. `None` removes a closed posting's.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,

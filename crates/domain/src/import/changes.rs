@@ -14,8 +14,8 @@ const OTHERS: u64 = 10;
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
-/// The number of distinct values counted at a time. With more values, those on fewer than one line
-/// in this many may be missed.
+/// The number of distinct values that are counted at a time. With more values, rare ones may be
+/// missed: those on fewer than one line in this many.
 const VALUES: usize = 4_096;
 
 /// An import's changes to existing postings. Unchanged lines do not count.
@@ -186,8 +186,6 @@ mod tests {
         };
         assert_eq!(found, expect);
         assert_eq!(changes(&lines(10)).same_text, 0);
-        // New or unchanged postings lose nothing, and an unchanged value does not count as
-        // repeated.
         let same = details(long, "t", None);
         let new = vec![(None, same.clone()); 11];
         assert_eq!((changes(&new).same_title, changes(&new).same_url), (11, 11));

@@ -1,5 +1,4 @@
-//! Signs that a damaged line contains the object of another line. That line's identifier may be
-//! lost.
+//! Signs that a damaged line contains the object of another line, whose identifier may be lost.
 
 use std::{collections::HashMap, str};
 
@@ -15,7 +14,6 @@ pub(super) fn has_garbage(line: &[u8]) -> bool {
     str::from_utf8(line).is_err() || line.iter().any(is_garbage)
 }
 
-/// The apparent member names, each with the offset after its colon.
 pub(super) fn keys(line: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let colons = (0..line.len()).filter(|at| line.get(*at) == Some(&b':'));
     colons.filter_map(|colon| Some((key_before(line, colon)?, colon + 1)))
@@ -41,7 +39,8 @@ fn key_before(line: &[u8], colon: usize) -> Option<&[u8]> {
     (may_begin && !name.is_empty()).then_some(name)
 }
 
-/// Whether a damaged line has a member more often than identifiers: a sign of several objects.
+/// Whether a damaged line has more members of one name than identifiers. That is a sign of several
+/// objects.
 pub(super) fn has_rests(line: &[u8]) -> bool {
     let mut counts = HashMap::<_, usize>::new();
     for (key, _) in keys(line) {
@@ -90,7 +89,7 @@ impl LongLine {
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));
     }
 
-    /// Whether the line may concern other postings than the one of its first identifier.
+    /// Whether the line may concern further postings besides that of its first identifier.
     pub const fn has_more(&self) -> bool {
         self.has_other
             || self.objects != 1

@@ -402,7 +402,6 @@ mod tests {
             (vast, false),
         ] {
             assert_eq!(plain(line).is_some(), is_plain, "{line}");
-            // U+0000 in an unused member requires two passes.
             let (open, rest) = line.split_at(1);
             let again = format!(r#"{open}"more":"\u0000",{rest}"#);
             let [once, twice] = [line, &again].map(|line| parse(line.as_bytes(), &options(), &[]));
@@ -418,7 +417,6 @@ mod tests {
         assert_eq!(parsed.names.id.as_deref(), Some("b"));
         let error = parsed.command.unwrap_err();
         assert!(matches!(error, LineError::Forbidden(_)));
-        // The line may have been meant for a posting of the client.
         for (line, is_unattributed) in [
             (r#"{"id":"b","payload":{}}"#, true),
             (r#"{"id":"ab","payload":{"title":7}}"#, false),

@@ -132,7 +132,7 @@ struct Object<'a> {
     open: Vec<u8>,
     part: Part,
     is_id: bool,
-    /// An identifier that counts once its end is certain.
+    /// An identifier that counts when its end is certain.
     pending: Option<Token<'a>>,
     ids: Vec<String>,
     payloads: usize,
@@ -172,7 +172,7 @@ impl<'a> Object<'a> {
         End::Cut
     }
 
-    /// Takes a token, and returns whether its position is valid.
+    /// Returns whether the token's position is valid.
     fn take(&mut self, token: Token<'a>) -> bool {
         let is_scalar = matches!(token.kind, TokenKind::Text { .. } | TokenKind::Word);
         match (self.part, token.kind) {
@@ -182,7 +182,7 @@ impl<'a> Object<'a> {
                 self.is_id = is_outer && name.as_deref() == Some("id");
                 let is_payload = name.as_deref() == Some("payload");
                 self.payloads += usize::from(is_payload && is_outer);
-                // An inner object that would be a line.
+                // An inner object that looks like a line.
                 self.has_unread |= is_payload && !is_outer;
                 self.part = Part::Colon;
             }
@@ -378,7 +378,6 @@ mod tests {
             r#"{"id":"\ud800","payload":{}}"#,
             r#"{"id":"","payload":NaN}"#,
             r#"{"id":"a\u0000","payload":NaN}"#,
-            // The second object may be another posting's line that is cut off.
             r#"{"id":"a","payload":{}}{"id":"#,
             r#"{"id":"a","payload":{}}{"payload":{}}"#,
             r#"{"id":"a","payload":{"title":"cut of{"id":"b"#,

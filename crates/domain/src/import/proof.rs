@@ -138,7 +138,6 @@ mod tests {
                 1,
                 Err(r#"The end must be {"end":{"lines":N}} with the number of lines before it."#),
             ),
-            // An ordinary line, which is refused.
             (&[&[r#"{"end":{"lines":0},"id":"a"}"#]], 1, Ok(())),
         ] {
             let (mut proof, mut count, mut result) = (Proof::default(), 0, Ok(()));

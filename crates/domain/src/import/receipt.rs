@@ -93,7 +93,8 @@ vocabulary! {
 /// The postings of a catalogue that no line named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// The number of those that were open before the import, and still belong to the catalogue.
+    /// The number of these postings that were open before the import and still belong to the
+    /// catalogue.
     pub count: u64,
     /// The number of expired ones.
     pub expired: u64,

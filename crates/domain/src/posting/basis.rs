@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kernel::{PostingId, Version};
 
-/// A hash of the state in which a command changes nothing: the posting's id and version, and the
-/// changeable parts of its company, because companies have no version.
+/// A hash of the state in which a command changes nothing: the posting's id and version, and its
+/// company's name and logo, because companies have no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Basis(pub u64);
 

@@ -65,7 +65,7 @@ impl ContentHash {
 }
 
 digest! {
-    /// A SHA-256 of texts and coordinates. It differs for new enrichment results.
+    /// A SHA-256 of texts and coordinates. A different one means new enrichment results.
     TextsDigest
 }
 

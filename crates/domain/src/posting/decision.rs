@@ -72,7 +72,7 @@ pub enum DecidedBy {
     Rules(String),
     /// A model: its name and prompt version.
     Model(String),
-    /// An operator; `None` if earlier content, which an operator had approved, came back.
+    /// An operator; `None` if content that an operator had approved was pushed again.
     Operator(Option<Operator>),
 }
 

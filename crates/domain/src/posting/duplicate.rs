@@ -114,8 +114,8 @@ impl DatedFingerprint {
         }
     }
 
-    /// The fingerprint of the posting's next content. If that still matches the first content, the
-    /// age stays.
+    /// The fingerprint of the posting's next content. The age stays if the content still matches
+    /// the first.
     #[must_use]
     pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
         let is_same_job = self.fingerprint.shares_band(&next);

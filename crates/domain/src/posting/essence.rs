@@ -16,7 +16,7 @@ const UNITS: [&str; 23] = [
 ];
 
 /// A description without the parts that change with time: ages such as `37 minutes ago`, tracking
-/// parameters, and invisible white space. In text without elements, line breaks are visible.
+/// parameters, and invisible white space. In text without HTML elements, line breaks are visible.
 pub(super) fn essence(text: &str) -> Cow<'_, str> {
     let text = without_tracking(text);
     let is_html = ["</", "<p", "<br", "<li"]

@@ -16,8 +16,8 @@ use super::{
     SalaryPeriod, Values,
 };
 
-/// Checks the address for applications. It must be deliverable. The rule is stricter than for a
-/// subscriber's address, which an e-mail account may already have.
+/// Checks the address for applications, which must be deliverable. Subscribers' addresses have a
+/// less strict rule, because accounts may already have them.
 pub(crate) fn check_email(text: &str) -> Result<(), &'static str> {
     let parts = email::parts(text).filter(email::Parts::is_dot_string);
     parts.map(|_| ()).ok_or("must be a valid e-mail address")
@@ -296,7 +296,7 @@ impl PostingPatch {
         self.expiration.value()?.reason.value()
     }
 
-    /// The paths of fields required for a new posting that the push does not set.
+    /// The paths of fields that a new posting requires and the push does not set.
     pub(crate) fn missing_to_create(&self) -> impl Iterator<Item = String> {
         let own = self.missing().into_iter().map(str::to_owned);
         let of_company = self.company().missing().into_iter();

@@ -67,7 +67,7 @@ impl Payload {
     }
 }
 
-/// The JSON to use for a member; `None` omits it.
+/// `None` omits the member.
 fn take<'a>(
     name: &str,
     sent: &'a str,

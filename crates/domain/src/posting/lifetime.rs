@@ -53,7 +53,7 @@ impl Lifetime {
         if !status.is_open() {
             return end;
         }
-        // If the end is the closing date, the lifetime is unknown.
+        // An end that is the closing date is not the lifetime's.
         let own = end.filter(|end| Some(*end) != closed);
         let is_due = self.is_due(status, own, now);
         let own = if is_due { self.starting(now) } else { own };

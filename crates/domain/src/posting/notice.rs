@@ -9,11 +9,11 @@ use super::nearest::nearest;
 vocabulary! {
     /// The code of a notice, a token of RFC 9651.
     NoticeCode {
-        /// The posting had expired, and stays down.
+        /// The posting had expired, and stays expired.
         StillExpired = "still_expired",
         /// An operator's rejection remains.
         StillRejected = "still_rejected",
-        /// An operator expired the posting, and it stays down.
+        /// An operator expired the posting, and it stays expired.
         TakenDown = "taken_down",
         /// The closing date has passed, and the posting is expired.
         ClosingDatePassed = "closing_date_passed",

@@ -153,8 +153,8 @@ impl PutPosting {
             || (!self.errors.is_empty() && self.errors.concern("expiration"))
     }
 
-    /// Makes it a command of a catalogue that lists the posting, which reopens an expired posting
-    /// unless the command expires it.
+    /// Makes it a command of a catalogue that lists the posting. Such a command reopens an expired
+    /// posting, unless it expires the posting itself.
     #[must_use]
     pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
         self.catalogue = Some(catalogue);

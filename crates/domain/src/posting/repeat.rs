@@ -19,8 +19,8 @@ pub struct RepeatAnswer {
 }
 
 impl RepeatAnswer {
-    /// The answer to a command that changed nothing in the state `basis`; `None` if it must be
-    /// decided.
+    /// The answer to a command that changed nothing in the state `basis`; `None` if the command
+    /// must be decided.
     pub fn repeat(
         self,
         catalogue: Option<CatalogueId>,

@@ -1,7 +1,7 @@
 //! The values of a posting that readers see: judged ones, while others wait for a verdict.
 //!
-//! A posting has its values as pushed. While changed guarded fields wait, [`Shown`] has the values
-//! to show instead, which [`PostingView::shown`](super::PostingView::shown) applies for every
+//! A posting has its values as pushed. While changes of guarded fields wait, [`Shown`] has the
+//! values to show instead. [`PostingView::shown`](super::PostingView::shown) applies them for every
 //! reader.
 
 use std::sync::Arc;

@@ -199,7 +199,7 @@ impl Posting {
         expired && self.status_reason() == Some(CLOSED)
     }
 
-    /// Whether its lifetime has ended, but it has not expired yet.
+    /// Whether its lifetime has ended, but the posting has not expired yet.
     pub fn is_overdue(&self, now: OffsetDateTime) -> bool {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }

@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// Removes the text of the description, which is stored elsewhere, and keeps its digest.
+    /// Removes the description's text, which is stored elsewhere, but keeps the digest.
     pub(super) fn drop_text(mut self) -> Self {
         if let Some(Value::Object(description)) = self.0.get_mut(DESCRIPTION) {
             description.remove("text");

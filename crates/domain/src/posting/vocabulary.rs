@@ -41,11 +41,11 @@ vocabulary! {
     /// The closed list of reasons for a rejection, by their names in answers, history, logs and
     /// models' answers.
     ReasonCode {
-        /// Nothing is left of the description without markup and links.
+        /// Without markup and links, the description is empty.
         NoContent = "no_content",
         /// The posting is a test, not an offer.
         TestPosting = "test_posting",
-        /// No job offer: an advertisement, a course, a job wanted.
+        /// The posting is no job offer, but an advertisement, a course, or a search for a job.
         NotAJob = "not_a_job",
         /// Meant for search engines or clicks: repeated keywords, link farms.
         Spam = "spam",
@@ -61,8 +61,8 @@ vocabulary! {
         TooComplex = "too_complex",
         /// The description is an image. Given by rules only.
         ImageOnly = "image_only",
-        /// The description is what a server shows instead of a page: it needs JavaScript, denies
-        /// access, shows a puzzle, or finds nothing. Given by rules only.
+        /// The description is a server's message instead of a page: JavaScript is needed, access is
+        /// denied, a puzzle must be solved, or nothing was found. Given by rules only.
         ErrorPage = "error_page",
         /// The description asks the reader to sign in or to subscribe. Given by rules only.
         LoginWall = "login_wall",
@@ -75,7 +75,7 @@ vocabulary! {
 }
 
 impl ReasonCode {
-    /// Whether the content is no ad: a page that a source delivered in its place.
+    /// Whether the content is no ad, but a page that a source delivered in its place.
     pub const fn is_no_ad(self) -> bool {
         matches!(
             self,

@@ -137,7 +137,7 @@ impl Report {
         }
     }
 
-    /// Decides it, with the event about it.
+    /// Decides the report, and raises its event.
     pub(crate) fn decide(
         mut self,
         decision: ReportDecision,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::posting::{Posting, PostingView};
 
-/// A position in the list: that of the last posting read.
+/// A position in the list: the last posting that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Its `updated_at`.

@@ -1,4 +1,4 @@
-//! The ports of the state: load for a batch, commit decisions, read postings.
+//! The ports of the state, which load for a batch, commit decisions, and read postings.
 
 mod list;
 mod locks;

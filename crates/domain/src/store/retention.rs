@@ -91,10 +91,10 @@ pub trait Retention: Send + Sync {
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
 
     /// Deletes a posting in any status, with every copy of its content: texts, history, versions
-    /// and fingerprint; its drafts, and drafts of unknown postings; refusals of its identifier; and
-    /// the reasons in older events and audit entries about it. The events keep their places.
-    /// Reports about the posting lose their texts and URLs. The decisions of reports stay, and so
-    /// do the [statements].
+    /// and fingerprint; its drafts, and drafts of unknown postings; and refusals of its identifier.
+    /// Also deletes the reasons in older events and audit entries about it. The events keep their
+    /// places. Reports about the posting lose their texts and URLs. The decisions of reports stay,
+    /// and so do the [statements].
     ///
     /// The activity log and the draft cache reject content from before the erasure, even if it
     /// arrives later.

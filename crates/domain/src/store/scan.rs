@@ -2,8 +2,8 @@
 
 use super::list::{ListEntry, ListQuery, Position};
 
-/// The growth of a scan's steps. So it needs few statements if matches are rare, and reads few
-/// postings if they are frequent.
+/// The growth of a scan's steps. With it, rare matches need few statements, and frequent ones few
+/// postings.
 const GROWTH: usize = 4;
 
 /// The scan for a page's entries. A store reads them [step](Self::step) by step and

@@ -20,7 +20,7 @@ const COPIES: usize = 64;
 /// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes the searches of closed postings without duplicates, which have nothing to do. Returns
+/// Finishes searches that have nothing to do: the posting is closed, and has no duplicates. Returns
 /// the other searches.
 pub async fn finish_idle_searches(
     store: &dyn Store,

@@ -179,7 +179,7 @@ impl Outcome {
     }
 }
 
-/// Loads the work of claimed tasks. Finishes tasks without work, because the posting expired or its
+/// Loads the work of claimed tasks. Finishes a task without work: the posting expired, or its
 /// content has an outcome.
 pub async fn assignments(
     store: &dyn Store,
@@ -302,7 +302,7 @@ pub struct GivenUp {
     pub token: ClaimToken,
     /// The posting.
     pub posting: PostingId,
-    /// The content without a verdict; `None` if no content may be worked on.
+    /// The content without a verdict; `None` for a task that is poison.
     pub content: Option<ContentHash>,
     /// The enrichment by rules only. Its verdict does not count.
     pub made: Option<Enrichment>,
@@ -314,7 +314,8 @@ pub struct GivenUp {
 
 /// Dead-letters an enrichment, and changes the posting in the same commit; see
 /// [`outcome::leave_unjudged`]. Returns whether the task is dead. After an operator's verdict it is
-/// not, because texts by rules suffice; nor for other content, which is enriched again.
+/// not dead, because texts by rules suffice. If the content has changed, it is not dead, because
+/// the new content is enriched.
 pub async fn give_up(
     store: &dyn Store,
     given_up: &GivenUp,

@@ -22,8 +22,8 @@ use crate::{
 };
 
 /// Deletes a posting with every copy of its content. Its event and audit entry stay, and waiting
-/// reports end. Returns whether the store's files have no remains of it. If they have, another call
-/// removes the remains, although it no longer finds the posting.
+/// reports end. Returns whether the store's files have no remains of the posting. Another call
+/// removes such remains, although it no longer finds the posting.
 pub async fn erase(
     (store, retention, reports): (&dyn Store, &dyn Retention, &dyn Reports),
     identifier: &SourceIdentifier,

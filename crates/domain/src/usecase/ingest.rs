@@ -67,10 +67,10 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands, without overwriting the batch's own changes. If
-    /// `with_named`, the companies that commands name are loaded together with the postings.
-    /// Otherwise they are loaded after the postings, and only if they are not the postings'
-    /// companies. Returns whether commands name such companies.
+    /// Loads the state for more commands, without overwriting the batch's own changes. The
+    /// companies that commands name are loaded with the postings if `with_named`. Otherwise they
+    /// are loaded later, except the postings' own. Returns whether commands name such other
+    /// companies.
     pub async fn load(
         &mut self,
         store: &dyn Store,

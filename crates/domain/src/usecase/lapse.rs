@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// Expires the named postings whose lifetime has ended, in one commit. `Reads::overdue` returns
-/// them. A posting that was renewed meanwhile stays.
+/// Expires postings that `Reads::overdue` returned, in one commit. A posting that was renewed
+/// meanwhile stays.
 pub async fn expire(
     store: &dyn Store,
     overdue: &[SourceIdentifier],
@@ -44,7 +44,7 @@ pub struct Delisted {
     pub expired: u64,
 }
 
-/// Counts an import's misses of postings that were open at its beginning, and expires those with
+/// Counts an import's misses of postings that were open when it began, and expires postings with
 /// too many misses, in one commit. The result includes postings that a commit in doubt expired.
 /// Postings that were closed or moved to another catalogue meanwhile stay unchanged.
 ///

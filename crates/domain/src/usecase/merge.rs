@@ -156,8 +156,8 @@ fn record(
 pub enum Settling {
     /// Further postings may follow this one.
     After(PostingId),
-    /// All is done for now, and the task is due again at this time: earlier decisions may still be
-    /// committed, or an operator may have reversed the merge.
+    /// All is done for now. The task is due again at this time, because earlier decisions may still
+    /// be committed, or an operator may have reversed the merge.
     Again(OffsetDateTime),
     /// All is done, and the task is finished.
     Done,

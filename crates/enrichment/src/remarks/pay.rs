@@ -5,8 +5,8 @@ use fields::codes::CurrencyCode;
 
 /// Average annual pay in 2022, in the currency's units and rounded, with the source. It is used
 /// with a factor of fifteen, so only the order of magnitude matters. "OECD" is "Pensions at a
-/// Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), which has the ILO's
-/// figures for Indonesia and Saudi Arabia; the other sources are statistics offices.
+/// Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's figures
+/// for Indonesia and Saudi Arabia. The other sources are statistics offices.
 const AVERAGE: [(&str, i64); 28] = [
     ("AUD", 95_000),     // OECD
     ("BRL", 33_000),     // IBGE, PNAD Contínua: 2,754 a month, all jobs

@@ -189,7 +189,6 @@ fn a_text_that_breaks_a_rule_is_not_shown() {
 
 #[test]
 fn a_posting_that_takes_too_much_is_rejected_by_rules() {
-    // Each item is indented by more than three times its length.
     let list = "<ol start=999990><li>x".repeat(8) + &"<li>aaaa".repeat(7_500);
     let endless = input(&list);
     let (outcome, asked) = enrich_input(&endless, []);

@@ -30,8 +30,8 @@ pub enum BodyError {
     Invalid(FieldErrors),
 }
 
-/// The text of a body, without a byte order mark. Checked as a whole: the parser skips strings
-/// without a check.
+/// The text of a body, without a byte order mark. The whole body is checked, because the parser
+/// skips strings without a check.
 pub fn text(body: &[u8]) -> Result<&str, BodyError> {
     let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
     std::str::from_utf8(body).map_err(|error| refused(body, &error))
@@ -71,7 +71,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
     }
 }
 
-/// Whether a JSON text is a string that holds an object.
+/// Whether a text is a string that holds an object.
 pub fn is_encoded_twice(text: &str) -> bool {
     let inner = serde_json::from_str::<String>(text);
     inner.is_ok_and(|inner| inner.trim_start().starts_with('{'))

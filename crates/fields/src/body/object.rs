@@ -7,7 +7,6 @@ use super::vast::{is_vast, string_len};
 /// The deepest nesting, outermost object included: deeper text breaks readers' parsers.
 const DEPTH: usize = 64;
 
-/// Why a JSON value cannot be kept as an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidObject {
@@ -112,12 +111,11 @@ fn check_numbers(plain: &str) -> Result<(), InvalidObject> {
     }
 }
 
-/// The value of a string literal that a store can keep.
 fn unescaped(literal: &str) -> Result<Cow<'_, str>, InvalidObject> {
     if !literal.contains('\\') {
         return Ok(Cow::Borrowed(literal.trim_matches('"')));
     }
-    // The only escape that the parser refuses is half a character.
+    // The only escape that the parser refuses is half of a surrogate pair.
     let text: String = serde_json::from_str(literal).map_err(|_| InvalidObject::Surrogate)?;
     if text.contains('\0') {
         return Err(InvalidObject::Nul);

@@ -19,7 +19,8 @@ pub fn refuse_as(errors: &mut FieldErrors, nearest: impl Fn(&str) -> Option<Stri
     });
 }
 
-/// The field of `T` that an unknown one may misspell, except those that only the service sets.
+/// The field of `T` that an unknown field may misspell. Fields that only the service sets do not
+/// count.
 pub fn nearest<T: FieldValue>(path: &str) -> Option<String> {
     let names = |fields: &'static [FieldSpec]| fields.iter().map(|field| field.name);
     let object = path.split_once('.').and_then(|(object, name)| {

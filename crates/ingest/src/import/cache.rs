@@ -27,7 +27,6 @@ const WAYS: usize = 8;
 /// The number of sets: together they have 2^20 places of 32 bytes.
 const SETS: usize = (1 << 20) / WAYS;
 
-/// A digest of the line and the import's line options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineDigest(u128);
 
@@ -66,7 +65,7 @@ const LIST_BITS: usize = 10;
 /// The bits of a slot beside the digest: notice number and optional fields.
 const BESIDE: u64 = (1 << (LIST_BITS + Details::OPTIONAL_FIELDS.len())) - 1;
 
-/// The number of notice lists kept, and of bytes of fields in one.
+/// The number of notice lists that are kept, and of bytes of fields in one list.
 const LISTS: usize = 1_000;
 const LIST_BYTES: usize = 4_000;
 
@@ -212,7 +211,7 @@ fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
 
-/// The identifier of a line that begins with one without escapes. The line was parsed before.
+/// The identifier at the beginning of a line that was parsed before, if it has no escapes.
 pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
     let LineText::Whole(text) = text else {
         return None;
@@ -315,7 +314,6 @@ mod tests {
             cache.keep([(line(n), known(n.to_string()))].into_iter());
             assert!(cache.kept().lists.len() <= LISTS);
         }
-        // All lists were dropped for lack of room.
         let last = Some(known(LISTS.to_string()));
         assert_eq!(
             cache.find(&[Some(line(1)), Some(line(LISTS))]),

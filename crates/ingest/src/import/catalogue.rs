@@ -152,7 +152,7 @@ impl CatalogueRun {
 
     /// Ends the import. A complete import expires missing postings, unless they are too many. Adds
     /// the missing postings to the summary, and records the import unless it is a dry run. Postings
-    /// named by an incomplete import are no longer held back.
+    /// that an incomplete import named are no longer held back.
     pub async fn end(
         self,
         started_at: OffsetDateTime,

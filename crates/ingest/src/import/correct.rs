@@ -1,5 +1,5 @@
-//! Releases of held-back postings, and undos of imports. They run as tasks, which a client's
-//! disconnect does not end.
+//! Releases of held-back postings, and undos of imports. They run as tasks, which continue when a
+//! client disconnects.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -48,7 +48,6 @@ pub(super) struct Executor {
     shared: Shared,
     options: LineOptions,
     dry_run: bool,
-    /// Set for a catalogue's import, unless it is a dry run.
     lease: Option<CatalogueLease>,
 }
 
@@ -87,7 +86,7 @@ impl Executor {
         }
         // The semaphore is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        // The turn ends here, once that thread is free: otherwise the pool would start another
+        // The turn ends here, when that thread is free. Otherwise the pool would start another
         // thread for the next turn.
         let computed = spawn_blocking(move || (work(), turn));
         computed.await.map(|(computed, _turn)| computed)

@@ -14,7 +14,7 @@ use super::{
     sweep::{PAGE, Page, Step},
 };
 
-/// The end of a held-back import: records missing postings.
+/// The end of a held-back import: records its missing postings.
 pub(super) struct Holding<'a, F> {
     pub missing: MissingPostings<'a, F>,
     pub lease: CatalogueLease,
@@ -48,7 +48,7 @@ async fn page(
     Ok((page, next))
 }
 
-/// The end of an incomplete import: removes named postings from those held back.
+/// The end of an incomplete import: named postings are no longer held back.
 pub(super) struct Naming<'a> {
     pub ports: &'a CataloguePorts,
     pub lease: CatalogueLease,

@@ -52,7 +52,6 @@ impl Ledger {
         }
     }
 
-    /// The company that unfinished lines give for this posting.
     pub fn company_of(&self, posting: &SourceIdentifier) -> Option<CompanyKey> {
         let open = self.rows.iter().rev().filter(|row| row.result.is_none());
         let mut of_it = open.filter(|row| row.id.as_deref() == Some(posting.as_str()));
@@ -80,7 +79,6 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// Issued receipts by outcome, and unattributed lines.
     pub const fn counts(&self) -> LineCounts {
         self.counts
     }

@@ -17,8 +17,8 @@
 //!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
 //!   held-back postings, or undoes an import. Each works in a [`sweep`].
 //!
-//! The task does the work. So the import of a client that disconnects stops only between lines, and
-//! does not stop once the body has ended.
+//! The task does the work. So the import of a client that disconnects stops only between lines. It
+//! continues if the body has ended.
 
 mod cache;
 mod catalogue;

@@ -21,7 +21,7 @@ pub(super) struct Outage {
 
 pub(super) enum Verdict {
     Again,
-    /// It failed for too long, and others did not.
+    /// It failed for too long, while others succeeded.
     GivenUp,
     TimedOut,
 }
@@ -83,7 +83,6 @@ impl Outage {
         self.again
     }
 
-    /// Takes the commands to retry, in line order.
     pub fn take(&mut self) -> Vec<Command> {
         self.again = None;
         // They run with new commands, because perhaps only the retried ones fail.

@@ -27,7 +27,7 @@ pub(super) struct Taken {
 
 pub(super) struct Entry {
     pub line: u64,
-    /// The postings that the line names, even if it is refused.
+    /// Set even if the line is refused.
     pub names: Names,
     pub is_unattributed: bool,
     pub company: Named,

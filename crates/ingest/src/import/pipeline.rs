@@ -1,4 +1,4 @@
-//! The task of an import: passes on lines to parse and execute, and answers in order.
+//! The task of an import: lets lines be parsed and executed, and answers in order.
 
 use std::{future::pending, pin::Pin, sync::Arc};
 
@@ -339,8 +339,8 @@ impl Pipeline {
         }
     }
 
-    /// Ends an import whose request was dropped, once nothing is in progress. Then another import
-    /// of the catalogue may begin.
+    /// Ends an import whose request was dropped, when nothing is in progress any more. Then another
+    /// import of the catalogue may begin.
     async fn abandon(mut self) {
         tracing::info!(client_id = %self.options.client, "the request of an import was dropped");
         let gone = IngestError::Unavailable("the request was dropped".to_owned());

@@ -26,7 +26,7 @@ pub(super) enum Order {
 
 pub(super) enum Event {
     Receipts(Vec<Receipt>),
-    /// The import takes no more lines. Those taken get receipts.
+    /// The import takes no more lines. Lines that it has taken get receipts.
     Ended(ImportError),
 }
 
@@ -60,7 +60,6 @@ impl Running {
             || self.open.len() < MOST_LINES && self.bytes + size(line) <= MOST_BYTES
     }
 
-    /// Submits lines as far as there is room, in groups to parse together.
     fn submit(&mut self, lines: &mut Peekable<IntoIter<Line>>) {
         loop {
             let mut taken = Vec::new();
@@ -102,7 +101,6 @@ impl Running {
         }
     }
 
-    /// Gives all open lines receipts after the task failed.
     fn fail(&mut self, receipts: &mut Vec<Receipt>) {
         let error = IngestError::Broken("the task of the import ended".to_owned());
         self.bytes = 0;
@@ -150,7 +148,6 @@ impl Import for Running {
             self.note(event, receipts);
         }
         if self.ended.is_some() {
-            // This ends soon, because no further work begins.
             self.wait_for_all(receipts).await;
         }
         self.result()

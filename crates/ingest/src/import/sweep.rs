@@ -141,7 +141,7 @@ impl<'a, S: Step> Sweep<'a, S> {
         Ok(())
     }
 
-    /// Writes a posting; returns the error if it cannot be written now.
+    /// Returns the error if the posting cannot be written now.
     async fn write_one(&mut self, posting: &S::Posting) -> Result<Option<StoreError>, ImportError> {
         let error = self.together(slice::from_ref(posting), 0).await?;
         if let Some(error) = &error {
@@ -208,7 +208,6 @@ impl<'a, S: Step> Sweep<'a, S> {
         }
     }
 
-    /// Waits, unless the service stops or another import has the catalogue.
     async fn wait(&self, time: Duration) -> Result<(), ImportError> {
         tokio::select! {
             biased;

@@ -260,7 +260,6 @@ fn lines(body: &[String]) -> Vec<Line> {
     lines.collect()
 }
 
-/// Creates a posting, or leaves it unchanged.
 fn line(id: &str) -> String {
     titled(id, "Engineer")
 }

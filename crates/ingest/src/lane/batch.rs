@@ -51,7 +51,6 @@ impl OpenBatch {
         self.len() == 0
     }
 
-    /// Whether later commands joined the load.
     pub fn is_shared(&self) -> bool {
         self.loads > 1
     }
@@ -82,7 +81,6 @@ impl OpenBatch {
         Vec::new()
     }
 
-    /// Decides a command whose state was loaded. A final answer is sent.
     pub fn decide(&mut self, context: &Context, retries: &RetryQueue, job: Job) {
         let now = (context.clock)();
         let decided = match decide(&self.batch, &job.put, now) {
@@ -110,7 +108,8 @@ impl OpenBatch {
         }
     }
 
-    /// Sends the final answers. If the batch has no commands, those set aside are retried alone.
+    /// Sends the final answers. If the batch has no commands, the commands set aside are retried
+    /// alone.
     pub fn release(&mut self, retries: &Arc<RetryQueue>) {
         for (job, answer) in self.answered.drain(..) {
             job.answer(answer);
@@ -129,8 +128,8 @@ impl OpenBatch {
     }
 
     /// Commits the batch and answers its commands. After a conflict the whole batch is decided
-    /// again, a few times: if several processes write the same postings, one process's batch
-    /// succeeds each time. After that, its commands are retried alone.
+    /// again, a few times: if several processes write the same postings, each round commits one
+    /// process's batch. After that, its commands are retried alone.
     pub async fn commit(mut self, context: &Context, retries: &Arc<RetryQueue>) {
         let mut waits = waits::after_conflicts().take(DECIDED_AGAIN);
         // The clients of a late batch already have their 503.
@@ -178,7 +177,6 @@ impl OpenBatch {
 
 fn fail(jobs: Vec<Job>, error: &StoreError, retries: &Arc<RetryQueue>) {
     match error {
-        // No other command can be the cause.
         StoreError::Unavailable(_) | StoreError::Broken(_) if jobs.len() == 1 => {
             refuse(jobs, error);
         }

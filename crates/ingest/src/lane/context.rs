@@ -53,7 +53,6 @@ impl Context {
         (answers, committed)
     }
 
-    /// The rows among these that other transactions lock.
     pub async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
         if locks.is_empty() {
             return Ok(RowLocks::default());

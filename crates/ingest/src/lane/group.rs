@@ -28,7 +28,6 @@ use super::{
     task::{GroupSettings, Lane},
 };
 
-/// Lanes that share commands by identifier, and the commands' slots.
 pub(super) struct Group {
     // Unbounded, because the slots bound the number of commands.
     lanes: Vec<mpsc::UnboundedSender<Job>>,
@@ -99,7 +98,6 @@ impl Group {
         Pending { answer, deadline }
     }
 
-    /// Queues commands in order as slots become free, and waits for their answers.
     pub async fn put_all(
         &self,
         puts: Vec<Arc<PutPosting>>,

@@ -10,7 +10,6 @@ use tokio::{
 
 use super::job::Job;
 
-/// The rows of a commit: its commands' postings, and written companies.
 pub(super) struct Rows {
     pub postings: Vec<SourceIdentifier>,
     pub companies: Vec<CompanyId>,

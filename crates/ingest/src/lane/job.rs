@@ -21,7 +21,6 @@ pub(super) struct Job {
     pub waits_for: Option<CompanyId>,
     pub deadline: Instant,
     pub reply: oneshot::Sender<Result<Answer, IngestError>>,
-    /// The slot is released with the answer.
     pub _slot: OwnedSemaphorePermit,
 }
 

@@ -50,8 +50,8 @@ impl LockedRows {
         }
     }
 
-    /// Remembers the rows of a commit that timed out at a lock without a visible row: another
-    /// transaction is inserting its posting or one of these companies.
+    /// Remembers the rows of a commit that timed out without a visible lock: another transaction is
+    /// inserting its posting or one of these companies.
     pub fn remember_unseen(&mut self, identifier: &SourceIdentifier, companies: &[CompanyId]) {
         self.forget_old();
         self.remember_posting(identifier);

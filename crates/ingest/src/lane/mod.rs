@@ -2,10 +2,10 @@
 //!
 //! [`Lanes`] runs [`domain::usecase::Batch`] behind queues. A few lanes share commands by
 //! identifier, so no two lanes write the same posting. A lane ([`task`]) takes all waiting commands
-//! as its next batch, and never waits for more: under light load a batch is one posting, under
-//! heavy load one commit serves many. A command is loaded and decided once.
+//! as its next batch, and never waits for more. Under light load a batch is one command; under
+//! heavy load one commit serves many. Each command is loaded and decided only once.
 //!
-//! - Unchanged pushes are answered at once. In a repeated catalogue they are the majority, and
+//! - Unchanged pushes are answered immediately. In a repeated catalogue they are the majority, and
 //!   would otherwise wait for other commits.
 //! - [`batch`] holds decided commands until their commit, which more may share.
 //! - [`in_flight`] has running commits. They overlap if they share no rows, while the next batch is
@@ -14,8 +14,8 @@
 //!   a row [`locked`] by another transaction. Each is decided again by itself.
 //!
 //! Lines of imports have lanes and slots of their own ([`group`]), so that pushes never queue
-//! behind them. Their batches are larger, and give way to pushes ([`priority`]). A push and a line
-//! that write the same posting at once conflict in its version.
+//! behind them. Their batches are larger, and give way to pushes ([`priority`]). If a push and a
+//! line write the same posting concurrently, its version shows the conflict.
 //!
 //! The task that finishes a command ([`job`]) answers it. These tasks commit, so a dropped request
 //! aborts nothing.
@@ -125,7 +125,6 @@ impl Lanes {
         (both, loops)
     }
 
-    /// A gauge of commands in flight, including lines of imports.
     pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let (pushes, lines) = (self.pushes.under_way(), self.lines.under_way());
         move || pushes() + lines()

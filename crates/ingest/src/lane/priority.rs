@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// The longest pause after a commit: a longer commit waited for something else.
+/// The longest pause after a commit. A commit that took longer waited for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Gives pushes priority. While there are many pushes, import lanes share one running commit, which

@@ -1,5 +1,5 @@
-//! Commands retried alone: those of a failed batch, and those that need a row locked by another
-//! transaction.
+//! Commands that are retried alone: the commands of a failed batch, and commands that need a row
+//! locked by another transaction.
 //!
 //! These commands have left batch and lane, so others continue. Commands for one posting are
 //! retried in order, each until success or its deadline. The numbers of concurrent retries and of
@@ -49,7 +49,7 @@ struct State {
     locked: LockedRows,
 }
 
-/// The result of a try. A store error repeats it if that may help.
+/// The result of an attempt. After a store error it is repeated, if that may help.
 type Tried = Result<Result<Answer, IngestError>, StoreError>;
 
 impl RetryQueue {
@@ -67,8 +67,8 @@ impl RetryQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a command must run alone: because earlier ones for its posting do, or because a row
-    /// that it needs counts as locked.
+    /// Whether a command must run alone: because earlier commands for its posting run alone, or
+    /// because a row that it needs counts as locked.
     pub fn takes(&self, job: &Job, batch: &Batch, decision: Option<&Decided>) -> bool {
         let state = self.state();
         let writes = decision.filter(|decision| decision.change.is_some());
@@ -195,7 +195,7 @@ impl RetryQueue {
         }
     }
 
-    /// Tries each command once more at most, and waits for all answers.
+    /// Tries each command at most one more time, and waits for all answers.
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();

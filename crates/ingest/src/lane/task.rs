@@ -23,7 +23,7 @@ use super::{
     priority::PrioritySemaphore, retry::RetryQueue,
 };
 
-/// For one batch, this many times its size of waiting commands are examined.
+/// The largest number of waiting commands examined for a batch, as a multiple of its room.
 const LOOKED_AT: usize = 4;
 
 /// A commit that takes longer counts as stuck, and no longer delays the next.
@@ -136,7 +136,7 @@ impl Lane {
         }
         let under_way = self.in_flight.len();
         let is_full = self.open.len() >= self.batch();
-        // Lines do not queue for their commit: by then the batch may be larger.
+        // Batches of lines do not queue for their commit, because they may grow meanwhile.
         if is_full && (under_way == 0 || self.priority.is_none()) {
             return Start::Now;
         }

@@ -58,7 +58,6 @@ impl Pushes {
     }
 }
 
-/// An answer without its basis and effects.
 fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
     answer.map(|answer| Answer {
         basis: None,

@@ -45,7 +45,7 @@ impl LogQuery {
 pub struct LogPage {
     /// The events, in order.
     pub events: Vec<RecordedEvent>,
-    /// The cursor of the next page, which is after unwanted events, too.
+    /// The cursor of the next page. It skips unwanted events, too.
     pub next: Cursor,
     /// Whether more events may be readable now. A page before the end may be short, even empty,
     /// because a store examines a limited number of events.
@@ -90,8 +90,8 @@ pub trait EventLog: Send + Sync {
     /// The cursor of the last readable event. A reader that begins there sees only later events.
     async fn end(&self) -> Result<Cursor, StoreError>;
 
-    /// A cursor before all events since `at` and after nearly all earlier ones, as far as writers'
-    /// clocks agree; never before the oldest kept one.
+    /// A cursor before all events since `at`, and after nearly all earlier events, if writers'
+    /// clocks agree. It is never before the oldest kept event.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
     /// Deletes up to `limit` events older than `before`, oldest first, without blocking writers.

@@ -2,13 +2,14 @@
 //!
 //! An [`Effect`] is a key without data; its handler loads the current state. Requesting a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
-//! have several lanes ([`Queue`]); a request in another lane moves the effect there, except to bulk
-//! work. The owning context declares kinds and effects. Stores treat all of them in the same way.
+//! have several lanes ([`Queue`]). A request in another lane moves the effect there, except to a
+//! bulk lane. The owning context declares kinds and effects. Stores treat all of them in the same
+//! way.
 //!
-//! A worker [claims](Outbox::claim) tasks under a lease, and reports on each: it finishes the task
-//! in the commit of its result ([`TaskWrites::done`]), [retries](Outbox::retry),
-//! [dead-letters](Outbox::give_up) or [releases](Outbox::give_back) it. After a lost lease, these
-//! calls fail or do nothing.
+//! A worker [claims](Outbox::claim) tasks under a lease, and reports on each task. It finishes the
+//! task in the commit of the result ([`TaskWrites::done`]), [retries](Outbox::retry) it,
+//! [dead-letters](Outbox::give_up) it, or [releases](Outbox::give_back) it. After a lost lease,
+//! these calls fail or do nothing.
 //!
 //! A lease that ends without a report is a *lost claim*. The task has then *crashed*: its worker
 //! died, perhaps because of the task. A worker [claims](Outbox::claim_crashed) a crashed task
@@ -208,8 +209,8 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<u64, StoreError>;
 
-    /// Deletes the dead ones among these tasks, each with its audit [entry](Dismissal::entry) in
-    /// the same commit, and returns their number.
+    /// Deletes the dead tasks among these, and returns their number. The same commit writes an
+    /// audit [entry](Dismissal::entry) for each.
     async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError>;
 
     /// The backlog of each kind, in the order of `kinds`, at a bounded cost.

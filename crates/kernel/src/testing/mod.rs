@@ -149,7 +149,7 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
 /// ```
 ///
 /// Each name becomes a macro of the crate, which `contract_suite!` calls to create the tests. Cases
-/// are arguments in parentheses, because rustfmt formats those.
+/// are arguments in parentheses, because rustfmt formats such arguments.
 #[macro_export]
 macro_rules! contract_cases {
     ($area:ident, impl $($cases:tt)+) => {

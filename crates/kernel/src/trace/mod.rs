@@ -1,9 +1,8 @@
 //! Distributed traces: the context of a command, and the port to a span recorder.
 //!
-//! A request has a span, and a push passes the span's [`TraceParent`] to its effects and events, so
-//! that enrichment and deliveries belong to its trace. Stores keep the context with each task and
-//! event. Without a tracer there are no spans, so callers have an `Option`, and the columns are
-//! empty.
+//! A request has a span. A push passes the span's [`TraceParent`] to its effects and events, so
+//! that enrichment and deliveries belong to the push's trace. Stores keep the context with each
+//! task and event. Without a tracer, callers have `None`, and the columns are empty.
 
 mod parent;
 
@@ -49,7 +48,7 @@ pub trait Span: Send {
     /// The context for later work; `None` once the tracer has ended.
     fn context(&self) -> Option<TraceParent>;
 
-    /// Replaces the name once more is known.
+    /// Replaces the name when more is known.
     fn rename(&mut self, name: &str);
 
     /// Sets an attribute to a text.

@@ -1,4 +1,4 @@
-//! The store in memory: what this crate keeps of it.
+//! This crate's part of the store in memory.
 
 mod clients;
 mod sign_in;

@@ -61,8 +61,7 @@ fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
     assert_eq!(written.companies, 0);
     let posting = &board.snapshot.postings[&identifier("b")];
     assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
-    // A later push with the company's own website does not change the alias by which the posting
-    // came.
+    // A push with the company's own website does not change how the posting came.
     let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
     let (_, written) = board.run(&push("b", own)).unwrap();
     assert_eq!(written, Written::default());
@@ -213,8 +212,7 @@ fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
-    // If a posting is due for another reason, the push that caused this has already requested
-    // enrichment.
+    // The push that made a posting due for another reason has already requested enrichment.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());

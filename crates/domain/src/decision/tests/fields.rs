@@ -1,5 +1,5 @@
 //! Every field by itself: its limits, and the exact words of every refusal in specification and
-//! contract. They are literal here, so that no change of them goes unnoticed.
+//! contract. They are literal, so that no change goes unnoticed.
 
 use ::fields::{Patch, body::BodyError, validation::FieldErrors};
 use kernel::testing::text;

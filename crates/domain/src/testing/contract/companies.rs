@@ -109,7 +109,6 @@ kernel::contract_cases!(
             logo: true,
         };
         let only_logo = Kept { name: false, ..all };
-        // Two operators each set another field, and neither undoes the other's change.
         let name = [true, false];
         write(ann(), "Acme", None, name, Kept { logo: false, ..all }).await?;
         write(ann(), "ignored", None, [false, true], only_logo).await?;
@@ -199,7 +198,6 @@ kernel::contract_cases!(
             find(store, company("acme").id).await?,
             Some(company("acme"))
         );
-        // A commit that finds the wanted company changes nothing, and succeeds.
         upsert(store, &company("acme"), [true, false, false]).await?;
         let mut writes = WriteSet::new(noon());
         let mut same = company_write(&company("acme"), true, false);

@@ -109,7 +109,7 @@ kernel::contract_cases!(
     async fn the_oldest_of_a_band_are_found(store: &S) {
         let ids = postings(store, 100).await?;
         let all = ids.iter().zip(0_i64..);
-        // Two postings each have the same age, and the last ids are the oldest.
+        // Pairs of postings have the same age, and the last ids are the oldest.
         let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
         write(store, all.collect()).await?;
         let found = alike(store, &[[7, 9, 9_999, 8]]).await?;

@@ -45,8 +45,8 @@ pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) -
     Ok(())
 }
 
-/// Waits until the log has grown: on a shared server, an event is readable once all earlier
-/// transactions, in any database, have ended.
+/// Waits until the log has grown. On a shared server, an event is readable only after the end of
+/// all earlier transactions in any database.
 pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Checked {
     for _ in 0..100_000 {
         if end(store).await? > before {
@@ -56,7 +56,7 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Ch
     panic!("no event after {before} can be read");
 }
 
-/// Waits until all events so far are readable, which is when a later marker is readable.
+/// Waits until a later marker is readable, and so are all events before it.
 pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
     let marker = event(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
@@ -301,7 +301,6 @@ kernel::contract_cases!(
                 at: noon(),
                 trace: None,
             });
-            // An event is readable only when the whole commit is.
             writes.tasks.events.push(event(1, noon()));
             store.commit(writes).await?;
             until_readable(store, after).await?;
@@ -336,7 +335,6 @@ kernel::contract_cases!(
         }
         let events = walk(store, Some(cursors[3]), &[TOLD]).await?;
         assert_eq!(numbers(&events), [5, 6]);
-        // The cursors of a log that became empty stay valid, too.
         assert_eq!(store.forget(noon() + minutes(99), 9).await, Ok(2));
         assert_eq!(end(store).await?, cursors[5]);
         assert_eq!(walk(store, Some(cursors[5]), &[TOLD]).await?, []);

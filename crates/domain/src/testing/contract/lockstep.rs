@@ -1,4 +1,4 @@
-//! Random commands on a store and on the store in memory, which must agree.
+//! Random commands on two stores, the tested one and the one in memory, which must agree.
 
 use kernel::{
     ClientId, SourceIdentifier, Status,

@@ -57,7 +57,7 @@ impl Row {
         self.held.or(self.suspended)
     }
 
-    /// The newest import whose misses count, or that expired postings, itself or by its release.
+    /// The newest import whose misses count, or that expired postings, perhaps by its release.
     fn last_complete(&self) -> Option<Uuid> {
         let complete = self
             .imports

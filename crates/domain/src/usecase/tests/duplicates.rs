@@ -174,7 +174,6 @@ async fn all_copies_of_an_original_are_looked_up() {
     for name in &names {
         board.push(1, name, 0).await;
     }
-    // In the last round, more postings have expired than a search examines per band.
     for (expired, first) in [(0..0, 0), (0..1, 1), (1..40, 40)] {
         for name in &names[expired] {
             board.expire(name).await;

@@ -75,7 +75,6 @@ async fn step(store: &MemoryStore, kind: u8, n: usize, hour: u32) {
 fn seen(mut view: PostingView, now: &PostingView) -> PostingView {
     view.history.clear();
     view.decision = None;
-    // A company has its present name.
     if view.company.company.id == now.company.company.id {
         view.company = now.company.clone();
     }

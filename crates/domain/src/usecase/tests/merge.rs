@@ -110,7 +110,6 @@ async fn the_task_of_a_merge_stays_for_a_while() {
     merge(&store, "a", "b").await.unwrap();
     assert_eq!(settle(&store, noon()).await, 1);
     unmerge(&store, "a").await.unwrap();
-    // A client that renames the company does not end the task.
     let renamed = renaming(create("a", "a"), "A Ltd");
     let answers = ingest(&store, &[renamed], Lifetime::NEVER, noon()).await;
     assert!(answers.unwrap()[0].is_ok());
@@ -199,7 +198,6 @@ proptest! {
                 put(&store, host, host).await;
             }
             let mut names: Vec<_> = HOSTS.map(str::to_owned).into();
-            // For each posting, the host by which it came to its company.
             let mut came: BTreeMap<_, _> = HOSTS.map(|it| (it.to_owned(), it)).into();
             let mut is_merged = false;
             let company_of = |host, is_merged| if is_merged && host == "a" { "b" } else { host };

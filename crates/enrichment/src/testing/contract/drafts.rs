@@ -108,7 +108,6 @@ kernel::contract_cases!(
         for (n, draft) in (1..).zip([every, large, monotonous]) {
             keep(store, n, &draft, hours(0)).await?;
             let found = reserve(store, n, uuid(1), hours(0)).await?;
-            // The draft is too large to print.
             assert!(found == Kept(draft), "{n}");
         }
     },

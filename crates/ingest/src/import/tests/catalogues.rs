@@ -283,7 +283,6 @@ async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
     let pushed = ingest(&*kit.store.memory, &newer, Lifetime::days(60), later);
     pushed.await.unwrap();
     kit.store.open_gate();
-    // The import may notice the loss only at its end.
     let _ = import.settle().await;
     assert_eq!(short(&import.receipts), "1 a failed, 2 new failed");
     let (summary, result) = import.finish(Ending::Whole).await;

@@ -76,7 +76,6 @@ async fn twice(seed: u64) {
     (settings.lines.lanes, settings.lines.batch) =
         (rng.random_range(1..=4), rng.random_range(1..=16));
     let kit = Kit::with_settings(settings);
-    // Each posting exists, and its company is known.
     let ids: Vec<_> = (0..rng.random_range(1..150))
         .map(|n| n.to_string())
         .collect();

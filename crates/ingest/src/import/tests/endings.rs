@@ -55,7 +55,6 @@ async fn an_import_whose_lease_is_lost_ends() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     let name = CatalogueName::new("feed").unwrap();
     let mut import = kit.begin(of_catalogue("feed")).await;
-    // An hour later, the lease counts as expired.
     let later = noon() + hours(1);
     let deleted = kit.store.memory.delete(client(), &name, later, None);
     assert_eq!(deleted.await, Ok(Forgotten::Done));

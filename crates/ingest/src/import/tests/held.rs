@@ -51,7 +51,6 @@ async fn what_is_held_back_is_listed_and_expires_when_it_is_released() {
     assert_eq!((missing.count, missing.expired, missing.held), (6, 4, None));
     assert_eq!(kit.release("feed").await, Ok((0, 0)));
 
-    // The release counts as an expiry by the import, so an undo reopens the postings.
     assert_eq!(kit.undo("feed").await, Ok((4, 0)));
     assert_eq!(kit.expired(&ALL).await, ["f"]);
 }

@@ -39,7 +39,6 @@ async fn what_is_missing_for_a_while_is_not_written_until_it_expires() {
     // An import that misses it only counts the miss.
     assert_eq!(kit.store.commits()[commits..], [0, 0]);
 
-    // A dry run counts no miss, and reports the postings that would expire now.
     kit.missing(3, &["a"]).await;
     kit.missing(3, &["a"]).await;
     let dry = ImportOrder {

@@ -130,7 +130,6 @@ async fn a_catalogue_takes_its_postings_in() {
         assert_eq!(seen.import(of_catalogue(name)).await, unchanged(0));
         assert_eq!(seen.kit.catalogue(name).await.unwrap().postings, 2);
     }
-    // The postings have left the first catalogue.
     assert_eq!(seen.import(of_catalogue("feed")).await, unchanged(2));
 }
 

@@ -124,7 +124,6 @@ async fn an_undo_and_imports_exclude_each_other() {
     eventually("it reopens", async || kit.store.tries() > before).await;
     let refused = kit.importer.begin(of_catalogue("feed")).await;
     assert!(matches!(refused.err(), Some(ImportError::Running(1..=30))));
-    // The undo continues without its client.
     undo.abort();
     assert!(undo.await.is_err());
     kit.store.open_gate();

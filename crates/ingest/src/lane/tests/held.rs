@@ -154,7 +154,6 @@ async fn only_so_many_wait_for_locked_rows() {
     }
     sleep(Duration::from_millis(100)).await;
     let refused = pushes.iter().filter(|push| push.is_finished()).count();
-    // One command is being retried, and 32 wait.
     assert_eq!(refused, 60 - 33);
     assert!(retitle(&lane, "b", "New").await.await.unwrap().is_ok());
     store.lock(RowLocks::default());

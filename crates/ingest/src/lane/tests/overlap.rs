@@ -80,7 +80,6 @@ async fn a_command_waits_for_a_commit_that_writes_its_company() {
     assert!(renames.await.unwrap().is_ok());
     assert!(of_another.await.unwrap().is_ok());
     assert!(of_it.answers().await[0].is_ok());
-    // The command was decided on the earlier name, and restores this name.
     let found = store.memory.find(&create("b", "acme").identifier).await;
     assert_eq!(found.unwrap().unwrap().company.company.name, "acme");
 }

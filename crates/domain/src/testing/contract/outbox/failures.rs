@@ -22,7 +22,6 @@ kernel::contract_cases!(
         let again = claim(store, 3, due).await?;
         assert_eq!(again.len(), 2);
         assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-        // The failure ended the lease.
         store.give_back(&tokens, noon()).await?;
         assert_eq!(claim(store, 4, due).await?, []);
         assert_eq!(finish(store, tokens[0]).await, Err(StoreError::Conflict));

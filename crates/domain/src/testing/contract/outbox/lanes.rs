@@ -53,7 +53,6 @@ kernel::contract_cases!(
         }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!(claimed.effect, sync);
-        // It is the same task, and begins again after it was dead-lettered.
         store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[first], noon()).await?;
         let again = claim_one(store, 4, noon()).await?;

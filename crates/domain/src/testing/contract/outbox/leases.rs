@@ -45,7 +45,6 @@ kernel::contract_cases!(
         both.tasks.ask(effect(2));
         both.tasks.done.push(claimed.token);
         store.commit(both).await?;
-        // The commit that finishes the task requests it again.
         assert_eq!(claim(store, 6, noon()).await?.len(), 1);
     },
     async fn claims_are_limited_and_longest_due_first(store: &S) {
