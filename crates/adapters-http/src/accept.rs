@@ -1,4 +1,4 @@
-//! Content negotiation: a page for a browser, JSON for a program.
+//! Content negotiation: browsers get a page, and programs get JSON.
 
 use actix_web::{
     HttpMessage,
@@ -9,8 +9,8 @@ const JSON: &str = "application/json";
 /// RFC 9457.
 pub const PROBLEM: &str = "application/problem+json";
 
-/// Whether the client prefers HTML to JSON (RFC 9110 §12.5.1). With equal weights it is JSON,
-/// unless `Accept` matches HTML more precisely: older browsers send no weights.
+/// Whether the client prefers HTML to JSON (RFC 9110 §12.5.1). With equal weights, JSON is
+/// preferred unless `Accept` matches HTML more precisely: older browsers send no weights.
 pub fn prefers_page(request: &impl HttpMessage) -> bool {
     let page = preference(request, "text/html");
     page.quality > Quality::ZERO && page > preference(request, JSON)
@@ -20,10 +20,10 @@ pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
     preference(request, media_type).quality > preference(request, JSON).quality
 }
 
-/// Whether the client names problem details and weights them no lower than JSON. Libraries that
-/// read them send both.
+/// Whether the client names problem details, with at least the weight of JSON. Libraries that read
+/// problem details send both types.
 pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
-    // Most clients send `*/*`, which is not worth parsing for each request.
+    // Most clients send `*/*`. Skipping it saves parsing it for each request.
     let sent = request.headers().get(ACCEPT);
     let is_named = |sent: &HeaderValue| sent.len() >= PROBLEM.len();
     sent.is_some_and(is_named) && {
@@ -45,7 +45,7 @@ struct Preference {
 
 const EXACT: usize = 3;
 
-/// The preference for a media type by the most precise range that matches it.
+/// The preference for a media type, from the most precise range that matches it.
 fn preference(request: &impl HttpMessage, media_type: &str) -> Preference {
     let kind = media_type.split('/').next().unwrap_or_default();
     let ranges = ["*/*", &format!("{kind}/*"), media_type];
@@ -55,7 +55,7 @@ fn preference(request: &impl HttpMessage, media_type: &str) -> Preference {
         let precision = ranges.iter().position(|known| *known == range)?;
         Some((precision + 1, accepted.quality))
     });
-    // Of equally precise ranges, the first counts.
+    // Among equally precise ranges, the first counts.
     let none = (0, Quality::ZERO);
     let (precision, quality) = matching.fold(
         none,

@@ -1,7 +1,7 @@
-//! The access log and the metric of requests: one line and one measurement for each answer.
+//! The access log and the metric of requests: one line and one measurement per answer.
 //!
-//! Both name the pattern of the route, never the path: paths contain e-mail addresses, and query
-//! strings contain tokens.
+//! Both contain the pattern of the route instead of the path, because paths contain e-mail
+//! addresses and query strings contain tokens.
 
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
@@ -11,8 +11,8 @@ use kernel::ClientId;
 use metrics::{Histogram, histogram};
 
 runtime::metrics! {
-    // Boundaries as in OpenTelemetry's conventions. An unchanged push takes under a millisecond; an
-    // answer that waits for events takes up to half a minute.
+    // Boundaries as in OpenTelemetry's conventions. An unchanged push takes less than a
+    // millisecond. An answer that waits for events takes up to half a minute.
     histogram REQUEST_SECONDS in Seconds
         [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
         = "http_server_request_duration_seconds",
@@ -20,11 +20,11 @@ runtime::metrics! {
          or _OTHER), http_request_method and http_response_status_code";
 }
 
-/// The label for unknown methods and paths. Clients choose both, and each label would be a time
-/// series of its own.
+/// The label for unknown methods and paths. Clients choose both, and each label would create a time
+/// series.
 const OTHER: &str = "_OTHER";
 
-/// The methods that metrics distinguish (RFC 9110, RFC 5789).
+/// The methods that have their own label (RFC 9110, RFC 5789).
 const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
 ];
@@ -41,7 +41,7 @@ pub fn note(
     let route = route.unwrap_or(OTHER);
     let status = status.as_u16();
     let duration_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-    // Outside the request's span, whose fields would appear twice in the line.
+    // The line is outside the request's span, whose fields would otherwise appear twice.
     tracing::info!(
         target: "posthaste::access",
         parent: None,
@@ -57,7 +57,7 @@ pub fn note(
     measure(route, method, status, elapsed);
 }
 
-/// The pattern of a route without the expressions of its parts: `/a/{b:[^/]*}` is `/a/{b}`.
+/// The pattern of a route without the expressions of its parts: `/a/{b:[^/]*}` becomes `/a/{b}`.
 pub fn template(pattern: &str) -> String {
     let mut template = String::with_capacity(pattern.len());
     let mut is_expression = false;
@@ -78,7 +78,8 @@ pub fn method(method: &Method) -> &'static str {
 type OfRoute = HashMap<(&'static str, u16), Histogram>;
 
 thread_local! {
-    /// The histograms in use. A lookup takes no allocation here, but several in the recorder.
+    /// The histograms in use. This lookup allocates nothing; a lookup in the recorder allocates
+    /// several times.
     static HISTOGRAMS: RefCell<HashMap<String, OfRoute>> = RefCell::default();
 }
 

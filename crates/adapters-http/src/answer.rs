@@ -1,4 +1,4 @@
-//! JSON answers, and the values that all of them format the same way.
+//! JSON answers, and values that have the same format in all answers.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
         .body(json))
 }
 
-/// Most bodies: an object with the value under `data`.
+/// The form of most bodies: an object with the value under `data`.
 #[derive(Serialize)]
 pub struct Data<T> {
     pub data: T,
@@ -46,7 +46,7 @@ pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// Marks an answer whose body is shared, so that it takes no memory of its own.
+/// Marks an answer whose body is shared, so that the answer takes no memory of its own.
 struct IsShared;
 
 pub fn shared(mut answer: HttpResponse) -> HttpResponse {
@@ -54,7 +54,7 @@ pub fn shared(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// The bytes that a long answer holds in memory until the client has read it.
+/// How many bytes of memory a long answer holds until the client has read it.
 pub fn held(answer: &HttpResponse) -> Option<usize> {
     let BodySize::Sized(bytes) = answer.body().size() else {
         return None;
@@ -69,15 +69,16 @@ pub async fn large_json<T: Send + 'static>(
     bytes: usize,
     write: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
 ) -> Answer {
-    // Dropped there too, because dropping takes time.
+    // The value is dropped on the other thread, too, because dropping takes time.
     let json = large(bytes, move || write(&value)).await??;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(json))
 }
 
-/// Works on this many bytes. Long work runs on another thread, because this one also answers health
-/// checks. At most one runs per core, because it takes several times the memory.
+/// Runs work on this many bytes. Long work runs on another thread, because this thread also answers
+/// health checks. The number of such threads is limited, because the work takes several times the
+/// memory.
 pub async fn large<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

@@ -38,21 +38,22 @@ const STOP_PATIENCE_SECONDS: u64 = 30;
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
     pub bind: SocketAddr,
-    /// The base URL that clients use, without a slash at the end; also the issuer and the audience
-    /// of tokens. `None` uses the bound address.
+    /// The base URL that clients use, without a slash at the end. It is also the issuer and the
+    /// audience of tokens. `None` uses the bound address.
     pub public_url: Option<String>,
     pub body_limit: usize,
-    /// The largest import in bytes, unpacked.
+    /// The largest unpacked size of an import, in bytes.
     pub import_limit: u64,
     pub token_ttl: Duration,
     pub keys: PathBuf,
-    /// The webhook secrets of the e-mail provider. A delivery may be signed with any of them; if
+    /// The webhook secrets of the e-mail provider. A delivery must be signed with one of them. If
     /// the list is empty, all deliveries are refused.
     pub webhook_secrets: Vec<SecretString>,
     pub board_name: String,
     pub appeal: Option<Arc<str>>,
     pub workers: Option<usize>,
-    /// Connections served at a time, each a file descriptor; others wait to be accepted.
+    /// How many connections are served at a time. Each takes a file descriptor. Other connections
+    /// wait to be accepted.
     pub max_connections: usize,
     pub client_requests: usize,
     pub memory_budget: usize,
@@ -61,14 +62,14 @@ pub struct HttpSettings {
 
 impl HttpSettings {
     /// The limits for client requests. Client requests may use half of the connections, and waits
-    /// for events a quarter, so that health checks and token requests always find one. No client
-    /// gets more than half of either.
+    /// for events a quarter. So health checks and token requests always find a connection. A client
+    /// gets at most half of either part.
     fn limits(&self) -> Limits {
         let requests = (self.max_connections / 2).max(1);
         let (bytes, body) = (self.memory_budget, self.body_limit);
         Limits {
             requests: of_connections("requests", requests, self.client_requests),
-            // Two bodies always fit into a client's share, however small the budget.
+            // However small the budget is, two bodies always fit into a client's share.
             bytes: Slots::of_bytes(bytes, (bytes / 2).max(2 * body).min(bytes)),
         }
     }
@@ -82,7 +83,7 @@ fn of_connections(name: &'static str, all: usize, each: usize) -> Arc<Slots> {
     Slots::new(name, all, each.min(all.div_ceil(2)))
 }
 
-/// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.
+/// The API server. It is already bound, and serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct Application {
     public_url: String,
@@ -187,7 +188,7 @@ impl Application {
         move || authorizer.signing_keys()
     }
 
-    /// Returns a function for the seconds since the key folder was last read in full.
+    /// Returns a function for the seconds since the key folder was last read completely.
     pub fn signing_keys_age(&self) -> impl Fn() -> u64 + Send + Sync + 'static {
         let keys = Arc::clone(self.authorizer.keys());
         move || keys.age().as_secs()
@@ -197,7 +198,7 @@ impl Application {
         self.readiness.clone()
     }
 
-    /// Serves until it is stopped. It installs no signal handlers.
+    /// Serves until stopped. Installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
         self.authorizer.keys().follow()?;
         self.server.run().await

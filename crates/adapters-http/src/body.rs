@@ -1,4 +1,4 @@
-//! Reads the body of a request, with checks of its type, size and time.
+//! Reads the body of a request, and checks its type, size and time.
 
 use std::{
     convert::Infallible,
@@ -25,7 +25,7 @@ use crate::{
     error::{ApiError, refusals},
 };
 
-/// The initial buffer in bytes: most bodies fit.
+/// The initial size of the buffer in bytes. Most bodies fit.
 const FIRST_ROOM: usize = 8 * 1024;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,8 @@ pub struct BodyLimit {
     pub time: Duration,
 }
 
-/// The body of a request. Only its handler reads it, so an earlier refusal costs the client
-/// nothing.
+/// The body of a request. Only the handler reads it, so a client need not send it if the request is
+/// refused before.
 pub struct Body {
     request: HttpRequest,
     payload: Payload,
@@ -89,7 +89,7 @@ impl Body {
     }
 
     /// Collects a body of at most `most` bytes. Memory is allocated, and counted for the request,
-    /// only as bytes arrive: a client may declare a length and send nothing.
+    /// only when bytes arrive: a client may declare a length and send nothing.
     async fn collect(self, limit: usize, most: usize) -> Result<Bytes, ApiError> {
         let request = self.request.clone();
         let mut payload = self.ask();
@@ -120,7 +120,7 @@ fn unreadable(request: &HttpRequest, error: &PayloadError) -> ApiError {
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
 }
 
-/// Accepts only uncompressed `application/json`. A charset has no meaning, as JSON is UTF-8 (RFC
+/// Accepts only uncompressed `application/json`. A charset is ignored, because JSON is UTF-8 (RFC
 /// 8259 §11).
 fn expect_json(request: &HttpRequest) -> Result<(), ApiError> {
     if !request

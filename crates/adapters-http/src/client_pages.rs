@@ -1,4 +1,4 @@
-//! Mounts the pages of clients on the listener of the API. Another adapter implements the pages.
+//! Adds the pages for clients to the API's listener. Another adapter implements these pages.
 
 use std::{any::Any, rc::Rc, sync::Arc};
 

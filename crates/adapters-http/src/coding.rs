@@ -1,8 +1,8 @@
 //! Content coding of answers: gzip and zstd (RFC 9110 §12.5.3).
 //!
 //! A body is compressed piece by piece while it is sent, so an export needs no more memory than a
-//! page. Only answers to clients with a token are compressed, and none that contains a secret: the
-//! length of a compressed text reveals something about it.
+//! page. Only answers to clients with a token are compressed. Answers that contain a secret are
+//! not, because the length of a compressed text reveals something about it.
 
 use std::{io, pin::Pin};
 
@@ -34,13 +34,13 @@ use crate::{
     context::RequestContext,
 };
 
-/// The smallest body to compress: a smaller one fits into one packet anyway.
+/// The smallest body that is compressed. Smaller bodies fit into one packet anyway.
 const SMALLEST: u64 = 1024;
-/// The bytes compressed at a time. Between pieces the thread serves other requests.
+/// How many bytes are compressed at a time. Between pieces, the thread serves other requests.
 const PIECE: usize = 64 * 1024;
 const OUTPUT: usize = 16 * 1024;
 
-/// The bytes that are held to compress a long answer: zstd's window and tables.
+/// How many bytes of memory it takes to compress a long answer: zstd's window and tables.
 const HELD: usize = 1 << 20;
 
 pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
@@ -49,7 +49,7 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
         .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     let has_body = *request.method() == Method::GET && answer.status() == StatusCode::OK;
     let is_small = matches!(answer.body().size(), BodySize::Sized(bytes) if bytes < SMALLEST);
-    // HTTP/1.0 has no chunks, and the compressed length is not known at first.
+    // HTTP/1.0 has no chunks, and the compressed length is not known in advance.
     if !has_body || is_small || request.version() < Version::HTTP_11 {
         return Ok(answer);
     }
@@ -70,7 +70,7 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
     }))
 }
 
-/// The coding that the client prefers; of equals, the faster one.
+/// The coding that the client prefers. Among equal preferences, the faster coding.
 fn negotiate(request: &HttpRequest) -> Option<ContentEncoding> {
     let offered = [Encoding::identity(), Encoding::zstd(), Encoding::gzip()];
     let accepted = AcceptEncoding::parse(request).ok()?;

@@ -1,5 +1,5 @@
 //! The context of a request: its client, the state of the client's limit, and the place and bytes
-//! it holds.
+//! that the request holds.
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,7 +16,7 @@ use crate::{
     slots::{Share, Shares, Slot},
 };
 
-/// The context of a request. The middleware keeps a second handle, because a handler that panics
+/// The context of a request. The middleware keeps a second handle, because a panic in the handler
 /// drops the request.
 #[derive(Clone, Default)]
 pub struct RequestContext(Rc<Context>);
@@ -56,7 +56,8 @@ impl RequestContext {
         self.0.usage.set(usage);
     }
 
-    /// Takes a place for a client's request, whose bytes then count towards the client's share.
+    /// Takes a place for a client's request. From then on, its bytes count towards the client's
+    /// share.
     pub fn admit(request: &HttpRequest, shares: &Shares) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
             context.held.borrow_mut().place = Some(shares.requests.take(1)?);
@@ -81,7 +82,8 @@ impl RequestContext {
         }
     }
 
-    /// Reserves this many bytes, so that a request without room is refused before it is served.
+    /// Reserves this many bytes before the request is served, so that it is refused early if there
+    /// is no room.
     pub fn expect(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
         let extensions = request.extensions();
         let Some(context) = extensions.get::<Self>() else {
@@ -104,7 +106,7 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Takes the place and bytes, which the caller keeps until the client has read the answer.
+    /// Takes the place and the bytes. The caller keeps them until the client has read the answer.
     pub fn take_held(&self) -> Held {
         self.0.held.take()
     }

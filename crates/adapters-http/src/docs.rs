@@ -1,4 +1,5 @@
-//! The documentation: the guide, the OpenAPI document and Swagger UI, all of it in the binary.
+//! The documentation: the guide, the OpenAPI document and Swagger UI. The binary contains all of
+//! it.
 
 use std::{borrow::Cow, future, sync::Arc};
 
@@ -96,7 +97,7 @@ async fn root(request: HttpRequest) -> Answer {
         return Err(ApiError::no_such_path());
     }
     let mut response = HttpResponse::Found();
-    // Relative, so that it also works behind a proxy that adds a path.
+    // The location is relative, so that it also works behind a proxy that adds a path.
     Ok(response.insert_header((LOCATION, "docs")).finish())
 }
 
@@ -152,8 +153,8 @@ async fn guide_script() -> HttpResponse {
     text("text/javascript", guide::SCRIPT)
 }
 
-/// The Swagger UI page. Its asset addresses are absolute, so it also works without a trailing
-/// slash.
+/// The Swagger UI page. Addresses of its assets are absolute, so the page also works without a
+/// slash at the end.
 async fn index(docs: web::Data<Docs>) -> Answer {
     file(String::new().into(), docs).await
 }

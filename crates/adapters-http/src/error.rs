@@ -1,7 +1,7 @@
 //! The HTTP form of errors: status, headers and body.
 //!
-//! Every error is JSON with a `message`; field errors also have `errors`. Internal causes are
-//! logged and never sent. Errors of a single subject are declared in its own module.
+//! Every error is JSON with a `message`, and field errors also have `errors`. Internal causes are
+//! logged and never sent. Errors that concern a single subject are declared in its module.
 
 use std::{borrow::Cow, fmt};
 
@@ -39,7 +39,7 @@ pub const RETRY_SWITCHED_OFF: u32 = 600;
 #[error("{}", .0.message)]
 pub struct ApiError(Box<Content>);
 
-/// The boxed content of an [`ApiError`]: results stay small.
+/// The boxed content of an [`ApiError`], so that results stay small.
 #[derive(Clone, Debug)]
 struct Content {
     status: StatusCode,
@@ -47,12 +47,12 @@ struct Content {
     errors: Option<FieldErrors>,
     header: Option<(HeaderName, HeaderValue)>,
     code: Option<&'static str>,
-    /// The code of a rule that is not about single fields.
+    /// The code of a rule that does not concern single fields.
     rule: Option<&'static str>,
 }
 
-/// Declares constant refusals: functions of [`ApiError`] with a status, a message and an optional
-/// header.
+/// Declares constant refusals. They are functions of [`ApiError`] with a status, a message, and
+/// optionally a header.
 macro_rules! refusals {
     ($(
         $(#[$about:meta])*
@@ -121,7 +121,7 @@ impl ApiError {
         response
     }
 
-    /// The refused push as the client reads it later. `None` if the service failed.
+    /// The refused push as the client can read it later. `None` if the service failed.
     pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
         let Content {
             status,
@@ -235,7 +235,7 @@ impl ResponseError for ApiError {
     }
 }
 
-/// Declares internal errors: nothing that a client sends causes one.
+/// Declares internal errors, which no request of a client can cause.
 macro_rules! internal {
     ($($error:ty),+) => {$(
         impl From<$error> for ApiError {

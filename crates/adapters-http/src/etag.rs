@@ -1,5 +1,5 @@
-//! Conditional requests (RFC 9110 §13): a client with the current answer gets 304 instead of its
-//! body.
+//! Conditional requests (RFC 9110 §13). A client that has the current answer gets 304 instead of
+//! its body.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -11,16 +11,16 @@ use ring::digest::{SHA256, digest};
 
 use crate::{answer::Answer, error::ApiError};
 
-/// The length of a tag in bytes: enough to distinguish all versions of an answer.
+/// The length of a tag in bytes, enough to distinguish all versions of an answer.
 const TAG_BYTES: usize = 16;
 
 /// A private cache may store the answer, but must revalidate it before each use.
 const CACHING: HeaderValue = HeaderValue::from_static("private, no-cache");
 
-/// The answer with a tag of its content, or 304 if the client already has that content.
+/// Adds a tag of the answer's content. Returns 304 if the client already has this content.
 ///
 /// The tag is a digest of the body, because the answer also changes with the posting's company and
-/// history. It is weak because the body may be compressed.
+/// history. The tag is weak, because the body may be compressed.
 pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Answer {
     let (mut answer, body) = answer.into_parts();
     let body = body

@@ -1,8 +1,7 @@
-//! Checks the client before anything else.
+//! Checks the client before all else.
 //!
 //! Each protected route checks the token, the limit and the scopes before its handler reads
-//! anything. Unsupported methods are refused behind the same check, so a client without a token
-//! learns nothing.
+//! anything. Unsupported methods have the same check, so a client without a token learns nothing.
 
 use std::future::{Ready, ready};
 
@@ -31,8 +30,8 @@ pub fn clients(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, true)
 }
 
-/// Admits clients with one of these scopes to imports. Their handler counts requests, and waits for
-/// the limit.
+/// Admits clients with one of these scopes to imports. The handler of imports counts requests
+/// itself, and waits for the limit.
 pub fn importers(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, false)
 }

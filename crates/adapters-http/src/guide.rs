@@ -1,4 +1,4 @@
-//! The integration guide. The tests run its examples.
+//! The integration guide. Tests run its examples.
 
 use askama::Template;
 use domain::posting::ReasonCode;
@@ -6,14 +6,14 @@ use serde::Deserialize;
 
 use crate::manual;
 
-/// The content security policy: nothing from other sites.
+/// The content security policy, which allows nothing from other sites.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                           img-src 'self'; base-uri 'none'; form-action 'none'; \
                           frame-ancestors 'none'";
 
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
 
-/// Buttons that copy examples.
+/// The buttons that copy examples.
 pub const SCRIPT: &str = include_str!("../templates/guide/copy.js");
 
 /// The entry point for programs, in the form of llmstxt.org.
@@ -60,7 +60,7 @@ struct Markdown {
 struct Texts {
     sections: [Section; 8],
     statuses: Vec<Entry>,
-    /// Refusals of a push by the beginning of their message, each with a remedy.
+    /// Refusals of a push, by the beginning of their message. Each has a remedy.
     refusals: Vec<Entry>,
     notices: Vec<Entry>,
 }
@@ -70,7 +70,7 @@ struct Section {
     id: String,
     title: String,
     text: Vec<String>,
-    /// What the examples print.
+    /// The output of the examples.
     answer: Option<String>,
 }
 

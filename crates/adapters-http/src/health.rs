@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const NO_STORE: &str = "The service is not ready: its store cannot be used.";
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
-/// The age of the keys at which `/readyz` warns: the key folder hangs or is missing, and changes
-/// have no effect.
+/// If the keys are older than this, `/readyz` warns: the key folder hangs or is missing, so changes
+/// of keys have no effect.
 const STALE_KEYS: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// For a process without the API, which needs only the store.
+    /// For a process without the API, which only needs the store.
     pub fn of_store(store: Arc<dyn Store>) -> Self {
         Self { store, keys: None }
     }
@@ -49,7 +49,7 @@ pub const SECTION: Section = Section {
     answers: &[of_answer::<Health>],
 };
 
-/// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
+/// `GET /healthz` and `GET /readyz`. Both need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(open("/healthz").get(healthz))
@@ -81,8 +81,8 @@ async fn readyz(readiness: web::Data<Readiness>) -> Answer {
     Ok(HttpResponse::Ok().json(Health { status, warning }))
 }
 
-/// The warning about stale keys. They stay in use, because a process that is not ready would get no
-/// requests.
+/// The warning about old keys. The process stays ready and uses these keys: if it were not ready,
+/// it would get no requests.
 fn warning(age: Duration) -> Option<String> {
     (age >= STALE_KEYS).then(|| {
         let seconds = age.as_secs();

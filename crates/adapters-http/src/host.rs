@@ -1,7 +1,8 @@
-//! The host names that a listener accepts, against DNS rebinding.
+//! The host names that a listener accepts, as a protection against DNS rebinding.
 //!
-//! A web page can make its own name resolve to this machine, and then read what a browser here can
-//! reach. The browser sends that name in `Host`, which reveals such requests.
+//! A web page can make its own name resolve to this machine. It could then read everything that a
+//! browser on this machine can reach. The browser sends the page's name in `Host`, which reveals
+//! such requests.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -21,8 +22,9 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// The hosts of an address. A loopback address accepts only these names. Without any, another
-    /// address accepts every name, because the names that monitoring systems use are unknown.
+    /// The accepted names for a listener's address. A loopback address accepts only `names`. Any
+    /// other address accepts every name if `names` is empty, because monitoring systems may use
+    /// unknown names.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())
@@ -43,7 +45,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a request is for this listener. Browsers always send `Host`.
+    /// Whether a request is meant for this listener. Browsers always send `Host`.
     pub fn allow(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST);
         hosts.all(|host| self.has(host.to_str().unwrap_or_default()))
@@ -61,7 +63,7 @@ impl Hosts {
     }
 }
 
-/// A host without its port: a forwarded port may differ.
+/// A host without its port, because a proxy may have another port.
 fn name(host: &str) -> &str {
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     match host.rsplit_once(':') {

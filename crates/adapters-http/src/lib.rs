@@ -1,11 +1,11 @@
 //! The HTTP adapter of Posthaste, on actix-web.
 //!
-//! Handlers translate and decide nothing: a request becomes a command or query of `domain`, and the
-//! result an answer. [`Application`] is the API server, which the crate `app` builds and runs.
-//! [`BoundListener`] serves monitoring and pages.
+//! Handlers only translate: a request becomes a command or query of `domain`, and the result
+//! becomes an answer. Handlers make no decisions. [`Application`] is the API server, which the
+//! crate `app` builds and runs. [`BoundListener`] serves monitoring and pages.
 //!
-//! `middleware` wraps every request, `error` is the form of every error, `body` reads request
-//! bodies, and `guard` checks the client. The server itself is the crate `http-server`.
+//! `middleware` wraps every request, `error` defines the form of errors, `body` reads request
+//! bodies, and `guard` checks the client. The HTTP server is in the crate `http-server`.
 
 mod accept;
 mod access;

@@ -1,4 +1,4 @@
-//! The rate limit of a client in this process, in requests a minute.
+//! The rate limit of a client in this process, in requests per minute.
 
 use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -14,8 +14,8 @@ use governor::{
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The clock of limits: the time since some fixed moment. If the time of day were used and set
-/// back, clients would wait until it is reached again.
+/// The clock of limits: the time since a fixed moment. If limits used the time of day and a clock
+/// was set back, clients would have to wait until the former time.
 #[derive(Clone)]
 pub struct Uptime(pub Arc<dyn Fn() -> Duration + Send + Sync>);
 
@@ -27,8 +27,8 @@ impl Clock for Uptime {
     }
 }
 
-/// The limit of a client and its state. Used requests become available again one by one, spread
-/// over the minute.
+/// A client's limit and its state. Used requests become available again one by one, spread over a
+/// minute.
 pub struct Limit {
     per_minute: NonZeroU32,
     clock: Uptime,
@@ -39,8 +39,8 @@ pub struct Limit {
 pub struct Usage {
     per_minute: NonZeroU32,
     remaining: u32,
-    /// The seconds until all requests are available again. Only whole requests are known, so it may
-    /// be too high by the time that one takes.
+    /// The seconds until all requests are available again. Because only whole requests are known,
+    /// the value may be too high by the time for one request.
     full_in: u64,
 }
 
@@ -59,7 +59,8 @@ impl Limit {
         self.per_minute
     }
 
-    /// Counts a request. At the limit, returns the seconds until the next request, at least 1.
+    /// Counts a request. At the limit, returns the seconds until the next request is allowed, at
+    /// least 1.
     pub fn count(&self) -> (Usage, Result<(), u64>) {
         let all = self.per_minute.get();
         let each = Quota::per_minute(self.per_minute).replenish_interval();

@@ -1,5 +1,5 @@
-//! Bound addresses and their servers: one for the API, others for monitoring and the operators'
-//! console.
+//! Bound addresses and their servers: one server for the API, others for monitoring and the
+//! operators' console.
 
 use std::{
     io,
@@ -35,7 +35,7 @@ use crate::{
 };
 
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Connections served at a time: a few browsers.
+/// How many connections are served at a time, enough for a few browsers.
 const PAGE_CONNECTIONS: usize = 256;
 const METRICS_CONNECTIONS: usize = 32;
 /// How long a stop waits for answers in progress, in seconds.
@@ -59,14 +59,14 @@ pub enum BuildError {
     Texts(serde_json::Error),
 }
 
-/// A bound address. Connections queue until its server runs.
+/// A bound address. Connections wait until the server runs.
 pub struct BoundListener {
     address: SocketAddr,
     listener: TcpListener,
 }
 
 impl BoundListener {
-    /// Binds the address; port 0 picks a free port. Must be called on a tokio runtime.
+    /// Binds the address. Port 0 chooses a free port. Must be called on a tokio runtime.
     pub fn bind(address: SocketAddr) -> Result<Self, BuildError> {
         let listener = listen(address);
         let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -151,7 +151,7 @@ const fn of_few(max_connections: usize, timeouts: Timeouts, stop_patience: u64) 
     }
 }
 
-/// A server on its address; it serves while [`run`](Self::run) is awaited.
+/// A server on its address. It serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct BoundServer {
     address: SocketAddr,
@@ -171,7 +171,7 @@ impl BoundServer {
         }
     }
 
-    /// Serves until it is stopped. It installs no signal handlers.
+    /// Serves until stopped. Installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
         self.server.await
     }
@@ -184,8 +184,8 @@ pub struct StopHandle {
 }
 
 impl StopHandle {
-    /// Stops accepting requests, answers those in progress, and ends [`run`](Self::run). Waits for
-    /// events end early.
+    /// Stops accepting requests, answers requests in progress, and ends [`run`](Self::run). Waits
+    /// for events end early.
     pub async fn stop(&self) {
         self.stopping.cancel();
         self.server.stop(true).await;
@@ -207,7 +207,7 @@ async fn metrics(
         .body(text))
 }
 
-/// Runs a handler in a span with the request's id, and catches its panic. Only the path is logged:
+/// Runs a handler in a span with the request's id, and catches panics. Logs only the path, because
 /// query strings contain tokens and search terms.
 async fn track_page(
     mut request: ServiceRequest,

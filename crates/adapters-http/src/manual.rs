@@ -1,4 +1,4 @@
-//! The pages of `docs` for integrations, and the files that they name, as a board serves them.
+//! The pages of `docs` for integrations and the files that they name, as a board serves them.
 
 use askama::Template;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
@@ -10,7 +10,8 @@ macro_rules! files {
     };
 }
 
-/// Pages by their path in `docs`. Each is served as HTML, too, without the extension.
+/// Pages by their path in `docs`. Each page is also served as HTML, at the path without the
+/// extension.
 pub const PAGES: [(&str, &str); 6] = files!(
     "api.md" "api/push.md" "api/read.md" "api/webhooks.md" "api/newsletter.md" "sources.md"
 );
@@ -51,8 +52,8 @@ pub fn fields() -> String {
     fields.replace("](#", &format!("](/docs/{path}#"))
 }
 
-/// Headings have the anchors that GitHub gives them. Links to pages that a board does not serve
-/// become text.
+/// Renders a page as HTML. Headings have the same anchors as on GitHub. Links to pages that a board
+/// does not serve become text.
 pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
     let base = Url::parse("http://board/docs/").and_then(|base| base.join(path));
     let base = base.map_err(|error| askama::Error::Custom(error.into()))?;
@@ -91,7 +92,7 @@ pub fn html_of(path: &str, text: &str) -> Result<String, askama::Error> {
     Ok(body)
 }
 
-/// The address at which a board serves the target of a link.
+/// The address at which a board serves a link's target.
 fn served(base: &Url, link: &str) -> Option<String> {
     if link.starts_with('#') || link.contains("://") {
         return Some(link.to_owned());

@@ -1,5 +1,5 @@
-//! The middleware around every request: request id and span, common headers, and recovery from
-//! handlers that panic.
+//! The middleware around every request: request id, span, common headers, and recovery from panics
+//! in handlers.
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
@@ -31,10 +31,10 @@ use crate::{
     trace::RequestSpan,
 };
 
-/// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
+/// Assigns the request id, runs the handler in a span, catches panics, and logs the answer.
 ///
 /// Each answer is a line of the [access log](access::note). Failures of the service are also logged
-/// at `warn` with the path, but without e-mail addresses and query strings.
+/// at `warn` with their path. E-mail addresses are removed, and so is the query string.
 pub async fn track(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
@@ -98,14 +98,15 @@ pub async fn track(
         let response = response.map_body(|_, body| in_flight.answer(body, context.take_held()));
         match request {
             Some(request) => Ok(ServiceResponse::new(request, response)),
-            // Only an error can carry an answer without its request.
+            // Only an error can be returned without the request.
             None => Err(InternalError::from_response(ApiError::INTERNAL, response).into()),
         }
     };
     guarded.instrument(span).await
 }
 
-/// Reserves the bytes of a long answer to a repeatable request, or refuses the request.
+/// Reserves the bytes of a long answer, if the request can be repeated. If there is no room,
+/// returns a refusal instead.
 fn hold(context: &RequestContext, method: &str, response: HttpResponse) -> HttpResponse {
     match held(&response).filter(|_| matches!(method, "GET" | "HEAD")) {
         Some(bytes) => match context.hold_bytes(bytes) {

@@ -1,14 +1,14 @@
-//! Pages of wanted items. A page may have none.
+//! Pages of wanted items. A page may be empty.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time spent on pages without wanted items before an empty page is returned.
+/// How long to read pages without wanted items. After this time, an empty page is returned.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads up to the first page with items, or the last, within a limited time. `read` gets the
-/// remaining time, and returns whether pages follow.
+/// Reads up to the first page with items or the last page, within a limited time. `read` gets the
+/// time left. It returns a page and whether more follow.
 pub async fn first<Page, E>(
     wait: Duration,
     mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,

@@ -20,7 +20,7 @@ use stores::Stores;
 use time::OffsetDateTime;
 use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender};
 
-/// The header for the replica's lag in seconds. Absent below 1.
+/// The header with the replica's lag in seconds. It is absent if the lag is below 1.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub struct Ports {
     pub lifetime: Lifetime,
     pub imports: Arc<dyn Imports>,
     pub corrections: Arc<dyn CatalogueCorrections>,
-    /// Reads lists, exports and events, possibly from a replica.
+    /// For lists, exports and events. A replica may serve these reads.
     pub reads: Arc<dyn ReadSource>,
     pub newsletter: Arc<dyn Newsletter>,
     pub sender: Arc<dyn Sender>,
@@ -52,14 +52,14 @@ impl Ports {
     }
 }
 
-/// Adds the routes of pages, without their common prefix.
+/// Adds the routes of pages. Their paths omit the common prefix.
 pub type PageRoutes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
 
 #[async_trait]
 pub trait ClientPages: Send + Sync {
     fn routes(&self, public_url: &str) -> PageRoutes;
 
-    /// Creates a one-time sign-in link with this client's scopes. Returns it and its expiry.
+    /// Creates a one-time sign-in link with this client's scopes. Returns the link and its expiry.
     async fn link(
         &self,
         client: &Client,
@@ -67,7 +67,8 @@ pub trait ClientPages: Send + Sync {
     ) -> Result<(String, OffsetDateTime), ClientError>;
 }
 
-/// A source of answers. One answer uses one source, because another may be further behind.
+/// A source of reads. Each answer uses a single source, because another source may be further
+/// behind.
 #[derive(Clone)]
 pub struct ReadPorts {
     pub postings: Arc<dyn PostingReader>,

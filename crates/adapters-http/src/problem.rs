@@ -1,4 +1,4 @@
-//! Errors as problem details (RFC 9457), for clients that ask for them.
+//! Errors as problem details (RFC 9457), for clients that request this form.
 
 use actix_web::{
     HttpResponse,
@@ -46,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The same error as a problem; `None` if the body is not an error of this API.
+    /// The same error as problem details. `None` if the body is not an error of this API.
     pub fn of(status: StatusCode, body: &[u8]) -> Option<Self> {
         let sent: Sent = serde_json::from_slice(body).ok()?;
         Some(Self {
@@ -60,7 +60,7 @@ impl Problem {
     }
 }
 
-/// Writes errors as problems. Pages and receipts stay as they are.
+/// Writes errors as problem details. Pages and receipts are not changed.
 pub fn written(answer: HttpResponse) -> HttpResponse {
     let status = answer.status();
     let kind = answer.headers().get(CONTENT_TYPE);

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 
 use crate::error::ApiError;
 
-/// The parameters of a query, and the errors so far, which are reported together.
+/// The parameters of a query and the errors so far. All errors are reported together.
 pub struct Parameters<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     errors: FieldErrors,
@@ -54,7 +54,7 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Returns all errors. A parameter that was not taken is unknown.
+    /// Returns all errors. A parameter that no caller has taken is unknown.
     pub fn errors(mut self) -> FieldErrors {
         for (name, _) in self.left {
             self.errors.add(name, "is not a known parameter");
@@ -63,7 +63,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Parameters of a query string; one answer reports all errors.
+/// The parameters of a query string. An answer reports all their errors.
 pub trait Options: Sized + 'static {
     fn take(parameters: &mut Parameters<'_>) -> Self;
 

@@ -1,4 +1,4 @@
-//! Resources: the methods that they support, and the identifier in their path.
+//! Resources: their supported methods, and the identifier in their path.
 
 use std::{convert::Infallible, future::ready};
 
@@ -13,7 +13,7 @@ use crate::{answer::Answer, error::ApiError};
 
 pub struct Methods {
     resource: Resource,
-    /// The middleware around each method's route and around the 405.
+    /// The middleware around the route of each method, and around the answer 405.
     wrap: Box<dyn Fn(Route) -> Route>,
     allow: Vec<Method>,
     instead: &'static str,
@@ -96,8 +96,8 @@ pub async fn no_such_path() -> Answer {
     Err(ApiError::no_such_path())
 }
 
-/// The path segment with `BEHIND` segments after it. It is still percent-encoded, because a decoded
-/// path cannot distinguish `%2F` from a slash.
+/// The path segment that has `BEHIND` segments after it. It is still percent-encoded, because `%2F`
+/// and a slash look the same in a decoded path.
 pub struct Segment<const BEHIND: usize = 0>(Uri);
 
 impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {
@@ -115,8 +115,8 @@ impl<const BEHIND: usize> Segment<BEHIND> {
         segments.nth(BEHIND).unwrap_or_default()
     }
 
-    /// The segment, unless a percent sign begins no escape: taken literally, `%zz` and `%25zz`
-    /// would be the same identifier.
+    /// The segment. It is refused if a percent sign begins no escape, because `%zz` and `%25zz`
+    /// would otherwise be the same identifier.
     pub fn read(&self) -> Result<&str, ApiError> {
         let segment = self.sent();
         let is_escape = |piece: &str| {

@@ -1,5 +1,5 @@
-//! A module's endpoints, and the schemas of their answers, derived from the sent types. Doc
-//! comments are the descriptions.
+//! A module's endpoints, and the schemas of their answers, which are derived from the types that
+//! are sent. Doc comments become descriptions.
 
 use actix_web::web::ServiceConfig;
 use serde_json::{Map, Value, json};
@@ -25,8 +25,8 @@ pub fn of_answer<Body: ToSchema>(schemas: &mut Schemas) -> serde_json::Result<()
     Ok(())
 }
 
-/// Adds what utoipa cannot derive: every field without `x-optional` is present, even if `null`; a
-/// field with `x-const` has one value. A doc comment's lines form one description.
+/// Adds what utoipa cannot derive: a field without `x-optional` is always present, even if `null`.
+/// A field with `x-const` has a single value. The lines of a doc comment become one description.
 fn complete(schema: &mut Value) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -44,7 +44,7 @@ fn complete(schema: &mut Value) {
                 always.push(name.clone());
             }
             complete(field);
-            // A reference has no room for marks, so it becomes plain again.
+            // A reference cannot have marks, so it becomes a plain reference again.
             if let Some([only]) = field["allOf"].as_array().map(Vec::as_slice) {
                 *field = only.clone();
             }

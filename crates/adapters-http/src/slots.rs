@@ -25,7 +25,7 @@ pub struct Slots {
     all: usize,
     each: usize,
     /// A request may grow only while this many times its units stay free (at most a quarter of the
-    /// limit), so that small requests find room.
+    /// limit). So small requests find room.
     spare: usize,
     taken: AtomicUsize,
     shares: Mutex<HashMap<ClientId, Weak<OfClient>>>,
@@ -131,7 +131,7 @@ impl Slots {
         new
     }
 
-    /// A share without a client, such as for all requests without a token.
+    /// A share that belongs to no client, for example the share of all requests without a token.
     pub fn new_share(self: &Arc<Self>) -> Share {
         Share(Arc::new(OfClient {
             slots: Arc::clone(self),
@@ -202,7 +202,8 @@ fn raise(taken: &AtomicUsize, more: usize, most: usize) -> bool {
 }
 
 impl Slot {
-    /// Takes or returns units until the slot has `units`. After an error the slot is unchanged.
+    /// Takes or returns units, so that the slot then has `units`. After an error, the slot is
+    /// unchanged.
     pub fn set(&mut self, units: usize) -> Result<(), ApiError> {
         if units > self.units {
             let grown = self.share.grow(units - self.units, units);

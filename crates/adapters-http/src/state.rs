@@ -1,4 +1,4 @@
-//! The state that handlers share: the ports, and the limits of a request.
+//! The state that all handlers share: the ports and the limits of requests.
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ pub struct State {
     pub body_limit: usize,
     pub import_limit: u64,
     pub timeouts: Timeouts,
-    /// Cancelled when the server stops, for answers that wait for something.
+    /// Cancelled when the server stops, so that waiting answers end.
     pub stopping: CancellationToken,
-    /// The byte share of requests without a known client.
+    /// The share of bytes for requests without a known client.
     pub strangers: Share,
     pub receiver_calls: Arc<Slots>,
     pub pages: Arc<Slots>,
-    /// Exports: each holds up to two pages while its client reads.
+    /// Places for exports. An export holds up to two pages while its client reads.
     pub exports: Arc<Slots>,
-    /// Waits for events: each holds a connection for up to half a minute.
+    /// Places for waits for events. A wait holds a connection for up to half a minute.
     pub waits: Arc<Slots>,
-    /// Imports: each holds some lines while its client sends.
+    /// Places for imports. An import holds some lines while its client sends.
     pub imports: Arc<Slots>,
 }
 

@@ -11,11 +11,12 @@ pub struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Starts the span of a request, in the client's trace if it has one. `None` if traces are off.
+    /// Starts the span of a request, in the client's trace if the request has one. `None` if traces
+    /// are off.
     pub fn start(request: &ServiceRequest, method: &'static str) -> Option<Self> {
         let state = request.app_data::<web::Data<State>>()?;
         let tracer = state.ports.tracer.as_ref()?;
-        // By the specification, two headers count as none, and so does an unreadable one.
+        // The specification says that two headers count as none, and so does an unreadable header.
         let mut headers = request.headers().get_all(TRACEPARENT);
         let parent = match (headers.next(), headers.next()) {
             (Some(header), None) => header.to_str().ok(),

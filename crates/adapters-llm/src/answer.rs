@@ -10,7 +10,7 @@ use crate::{
     meter::Outcome,
 };
 
-/// In bytes. The longest draft, with every character escaped, is smaller.
+/// In bytes. The longest draft is smaller, even with every character escaped.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
@@ -25,7 +25,7 @@ pub struct Failure {
 pub enum Cause {
     /// The endpoint is overloaded or denies access, or the model's answer is unusable.
     Error(DraftError),
-    /// The endpoint refuses the request: this posting, or all postings like it.
+    /// The endpoint refuses the request, either for this posting or for all similar postings.
     Refused {
         status: u16,
         message: String,
@@ -104,8 +104,8 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// An endpoint's failure if any posting would cause it, else perhaps this posting's. Some builds of
-/// llama.cpp answer 500 to an unknown parameter.
+/// Classifies a refusal. It is the endpoint's failure if any posting would cause it. Otherwise this
+/// posting may be the cause. Some builds of llama.cpp answer 500 to an unknown parameter.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");
     if status.is_redirection() {
@@ -151,7 +151,7 @@ pub fn draft(reply: Reply) -> Result<Draft, Failure> {
             let message = format!("the model refused: {words}");
             Err(Failure::permanent(Outcome::Refused, message))
         }
-        // Gateways report a failed model this way, with a success status.
+        // Gateways report a failed model in this way, with a success status.
         Reply::Missing(Some(complaint)) => {
             let error = EnrichError::Retry {
                 message: format!("the model's endpoint answered with an error: {complaint}"),

@@ -1,6 +1,6 @@
 //! Answers of the chat completions API.
 //!
-//! Servers omit different parts, so only the necessary ones are required.
+//! Servers omit different parts, so only the parts that are needed are required.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::meter::Usage;
 /// The fault of an answer that has reached the limit of tokens.
 pub const CUT_OFF: &str = "The answer was cut off before its end.";
 
-/// The longest part of an earlier answer that is sent back, in characters.
+/// How much of an earlier answer is sent back, in characters.
 const LONGEST_ANSWER: usize = 20_000;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -87,8 +87,8 @@ fn text(content: &Value) -> String {
 }
 
 fn complaint_of(body: &Value) -> Option<String> {
-    // OpenAI and most others; older Ollama; older vLLM; FastAPI with its own errors or those of
-    // fields, which Mistral nests in a message; Gemini, which wraps everything in an array.
+    // OpenAI and most others; older Ollama; older vLLM; FastAPI (its own errors, and errors of
+    // fields, which Mistral nests in a message); Gemini, which wraps everything in an array.
     const PLACES: [&str; 8] = [
         "/error/message",
         "/error",
@@ -113,15 +113,15 @@ const PARAMETERS: [&str; 4] = [
     "temperature",
 ];
 
-/// The longest part of a refusal that is searched for parameters, in characters.
+/// How much of a refusal is searched for parameters, in characters.
 const LONGEST_COMPLAINT: usize = 2_000;
 
 #[derive(Debug, Default)]
 pub struct Complaint {
     pub message: Option<String>,
-    /// Whether a filter in front of the model refused the posting, as Azure's does.
+    /// Whether a filter in front of the model refused the posting, for example on Azure.
     pub is_filtered: bool,
-    /// The words of the refusal in lower case, without those repeated from the request.
+    /// The words of the refusal in lower case, without words repeated from the request.
     text: String,
     parameters: Vec<&'static str>,
 }
@@ -162,7 +162,8 @@ impl Complaint {
         })
     }
 
-    /// Collects texts. `key` is the nearest name above a value. The parser limits the depth.
+    /// Collects the texts of a value. `key` is the nearest name above the value. The parser limits
+    /// the depth.
     fn gather(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => {
@@ -183,7 +184,7 @@ impl Complaint {
             }
             Value::Object(fields) => {
                 for (key, value) in fields {
-                    // The repeated input may contain any words.
+                    // The refusal repeats the input, which may contain any words.
                     if key != "input" {
                         self.gather(key, value);
                     }

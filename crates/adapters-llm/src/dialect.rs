@@ -1,21 +1,23 @@
-//! The parameters that an endpoint accepts. A request begins with those of the API's newest
-//! version. A refusal that names a parameter leads to the next form.
+//! The parameters that an endpoint accepts. The first request has the parameters of the newest
+//! version of the API. If a refusal names a parameter, the next request has another form.
 
 use std::fmt;
 
 use crate::completion::Complaint;
 
-/// The fewest tokens that an answer needs. An endpoint without room for them cannot be used.
+/// The number of tokens that every answer needs. An endpoint without room for them cannot be used.
 const LEAST_ROOM: usize = 256;
 
-/// How `response_format` requests the form: by schema, as any object, or only in the instructions.
+/// How `response_format` requests the form of the answer: by schema, as any JSON object, or not at
+/// all, so that only the instructions describe it.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The limit of tokens: the name for `OpenAI`'s reasoning models, the older name, no limit.
+/// The parameter that limits tokens: its name for `OpenAI`'s reasoning models, its older name, or
+/// no limit.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// Index in [`FORMATS`].
+    /// An index in [`FORMATS`].
     format: usize,
     limit: usize,
     /// Whether requests omit the temperature.
@@ -27,12 +29,12 @@ pub struct Dialect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Always(Dialect),
-    /// Room for this many tokens in the answer about this posting.
+    /// This posting's answer gets room for this many tokens.
     Room(usize),
 }
 
 impl Dialect {
-    /// The value of `response_format`; `None` if only the instructions describe the form.
+    /// The value of `response_format`. `None` if only the instructions describe the form.
     pub const fn format(&self) -> Option<&'static str> {
         FORMATS[self.format]
     }
@@ -52,7 +54,8 @@ impl Dialect {
         self.most_tokens.map_or(wanted, |most| most.min(wanted))
     }
 
-    /// The next form after a refusal of `room` tokens. `None` if it names nothing changeable.
+    /// The next step after the endpoint refused a request with room for `room` tokens. `None` if
+    /// the refusal names nothing that can be changed.
     pub fn after(&self, complaint: &Complaint, room: usize) -> Option<Step> {
         let text = complaint.text();
         if let Some(left) = room_in_context(text) {
@@ -97,7 +100,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// The room that the context leaves, if a refusal says so: "maximum context length is 8192 tokens.
+/// The room that the context leaves, if a refusal names it: "maximum context length is 8192 tokens.
 /// However, … 5000 in the messages".
 fn room_in_context(text: &str) -> Option<usize> {
     let context = number_after(text, "context length is ")?;
@@ -119,7 +122,7 @@ fn number_before(text: &str, what: &str) -> Option<usize> {
     rest[start..].parse().ok()
 }
 
-/// Whether a refusal is about the size of the limit of tokens, not its name.
+/// Whether the refusal concerns the value of the token limit, not its name.
 fn is_too_large(text: &str) -> bool {
     const LIMITED: &str = "max_tokens|max_completion_tokens|completion tokens|output tokens";
     const TOO_LARGE: &str =
@@ -128,7 +131,8 @@ fn is_too_large(text: &str) -> bool {
     has(LIMITED) && has(TOO_LARGE)
 }
 
-/// The largest number in a refusal below the requested one, or half of the requested one.
+/// The largest number in the refusal that is below the requested one. Without such a number, half
+/// of the requested one.
 fn allowed(text: &str, room: usize) -> Option<usize> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     let named = numbers
@@ -152,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Refusals from the documentation of servers and the reports of their users.
+    /// The refusals come from the documentation of servers and from reports of users.
     #[test]
     fn every_server_is_understood() {
         for case in include_str!("tests/refusals.txt").lines().skip(1) {

@@ -1,8 +1,8 @@
-//! Reads a draft, or its faults, from a model's text.
+//! Reads a draft from a model's text, or the faults in it.
 //!
 //! Not every server enforces the schema, so prose, a code fence or thoughts may surround the
-//! object. It must be the only one: a model may quote an object from the posting. With two, or with
-//! broken JSON around one, the model is asked again.
+//! object. It must be the only object, because a model may quote an object from the posting. If
+//! there are two objects, or one beside broken JSON, the model is asked again.
 
 use domain::posting::{MOST_PASSAGES, ReasonCode, Verdict};
 use enrichment::{Draft, MODEL_CODES, Phrase, PhraseKind, model_code, phrase_kind};
@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     let mut faults = Vec::new();
     let verdict = verdict(&answer, &mut faults);
     let hide = match &verdict {
-        // The text of a rejected posting is not shown, so its phrases hide nothing.
+        // Phrases of a rejected posting hide nothing, because its text is not shown.
         Some(Verdict::Reject { .. }) => Vec::new(),
         _ => phrases(&answer.hide, &mut faults),
     };
@@ -59,7 +59,8 @@ fn only_object(text: &str) -> Result<&str, String> {
                 }
                 rest = &rest[values.byte_offset()..];
             }
-            // A quoted name begins an object, and a broken object may contain anything.
+            // A brace with a quoted name begins an object. If the object is broken, it may contain
+            // anything.
             Some(Err(error)) if rest[1..].trim_start().starts_with('"') => {
                 return Err(format!("The answer is no valid JSON: {error}."));
             }
@@ -69,7 +70,8 @@ fn only_object(text: &str) -> Result<&str, String> {
     found.ok_or_else(|| "There is no JSON object in the answer.".to_owned())
 }
 
-/// The text after the thoughts that some models write first. They end at the first end mark.
+/// The text after the thoughts that some models write first. The thoughts end at the first end
+/// mark.
 fn after_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(thoughts) => thoughts.split_once("</think>").map_or("", |(_, rest)| rest),
@@ -113,7 +115,7 @@ fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
     code
 }
 
-/// One line, without characters that no store accepts.
+/// A single line, without characters that a store refuses.
 fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
     let text = value.as_str().map(|text| outbound::line(text.trim(), None));
     let text = text.filter(|text| !text.is_empty());
@@ -123,7 +125,8 @@ fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
     text
 }
 
-/// The passages of a rejection. Invalid ones are dropped: the verdict does not need them.
+/// The passages of a rejection. Invalid passages are dropped, because the verdict does not depend
+/// on them.
 fn passages(value: &Value) -> Vec<String> {
     let passages = value.as_array().into_iter().flatten();
     let passages = passages.filter_map(Value::as_str).take(MOST_PASSAGES);

@@ -1,7 +1,7 @@
-//! Attributes refused and timed-out requests to the posting or to the endpoint.
+//! Decides whether the posting or the endpoint caused a refused or timed-out request.
 //!
-//! A posting whose requests fail repeatedly is at fault. When several postings in a row fail alike,
-//! the endpoint is at fault.
+//! If a posting's requests fail repeatedly, the posting is the cause. If several postings in a row
+//! fail in the same way, the endpoint is the cause.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,10 +10,11 @@ use std::{
 
 use enrichment::DraftKey;
 
-/// This many different postings that fail alike in a row are not at fault.
+/// If this many different postings in a row fail in the same way, the endpoint is the cause.
 const SEVERAL: usize = 3;
 const ATTEMPTS: u32 = 3;
-/// There are that many only when everything fails. A forgotten one costs an attempt.
+/// So many postings fail only when everything fails. If attempts are forgotten, postings are tried
+/// again.
 const MOST: usize = 4_096;
 pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 
@@ -25,7 +26,7 @@ pub enum NoAnswer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultAttribution {
-    /// Unknown: the posting is retried.
+    /// The cause is unknown, so the posting is retried.
     Unknown,
     Posting,
     Endpoint,
@@ -36,9 +37,9 @@ pub struct FailureTracker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last failure, and the postings that had it since the last answer.
+    /// The last failure, and the postings that failed in this way since the last answer.
     in_a_row: Option<(NoAnswer, HashSet<DraftKey>)>,
-    /// The attempts of each posting that were not the endpoint's fault.
+    /// The failed attempts of each posting, except those that the endpoint caused.
     attempts: HashMap<DraftKey, u32>,
 }
 
@@ -75,7 +76,7 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// The multiple of the usual time limit, which doubles with each attempt.
+    /// The factor for the usual time limit. It doubles with each attempt.
     pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)

@@ -7,7 +7,7 @@ use crate::{
     draft,
 };
 
-/// `None` if the body is not an answer of the chat completions API.
+/// Reads an answer. `None` if the body is not an answer of the chat completions API.
 pub fn read(body: &[u8]) -> Option<Result<Draft, DraftError>> {
     let completion = Completion::read(body)?;
     match answer::draft(completion.reply) {
@@ -23,7 +23,7 @@ pub fn draft(text: &str) -> Result<Draft, Vec<String>> {
     draft::read(text)
 }
 
-/// Gives the same refusal to every form of a request, and returns the number of forms.
+/// Answers every form of a request with the same refusal. Returns the number of forms.
 pub fn forms(refusal: &[u8]) -> usize {
     let complaint = Complaint::read(refusal);
     let (mut dialect, mut room, mut forms) = (Dialect::default(), 4_096, 1);

@@ -2,7 +2,7 @@
 //! `DeepSeek`, Ollama, vLLM, llama.cpp.
 //!
 //! [`ChatModel`] implements [`Model`](enrichment::Model): it sends requests and reads answers. The
-//! crate `enrichment` decides on drafts and on errors.
+//! crate `enrichment` handles drafts and errors.
 
 mod answer;
 mod completion;

@@ -24,14 +24,14 @@ runtime::metrics! {
 pub enum Outcome {
     Answered,
     Unusable,
-    /// The model, or a filter in front of it, refused.
+    /// The model, or a filter in front of the model, refused the posting.
     Refused,
     Limited,
     /// The key or its account is invalid.
     Denied,
     Failed,
     Timeout,
-    /// Refused for a parameter, and repeated without it.
+    /// The endpoint refused a parameter, so the request was repeated without it.
     Adapted,
 }
 
@@ -50,7 +50,7 @@ impl Outcome {
     }
 }
 
-/// An abandoned call has no outcome.
+/// A call in progress. An abandoned call has no outcome.
 pub struct Call {
     started: Instant,
 }
@@ -81,7 +81,7 @@ pub struct Usage {
     pub completion: u32,
 }
 
-/// Counters hold only whole numbers, so the cost is a gauge that only grows.
+/// The cost is a gauge that only grows, because counters hold only whole numbers.
 pub fn count(usage: Usage, prices: Prices) {
     counter!(TOKENS, "direction" => "prompt").increment(usage.prompt.into());
     counter!(TOKENS, "direction" => "completion").increment(usage.completion.into());

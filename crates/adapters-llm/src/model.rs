@@ -27,23 +27,24 @@ use crate::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// For the maximum of concurrent calls.
+/// Enough idle connections for the maximum of concurrent calls.
 const IDLE: usize = 256;
 
-/// In characters. No job needs as much, and every token costs money.
+/// In characters. No job needs a longer description, and every token costs money.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
-/// The most requests of a call: one for each parameter to omit, and some for limits.
+/// The largest number of requests per call: one for each parameter that may be omitted, and some
+/// for limits.
 const MOST_REQUESTS: usize = 10;
 
 pub struct ChatModel {
     http: Client,
     endpoint: Url,
     credential: Option<(HeaderName, HeaderValue)>,
-    /// The key is also removed from the endpoint's messages.
+    /// Contains the key, which is also removed from the endpoint's messages.
     settings: Settings,
     version: String,
-    /// The parameters that the endpoint accepts, as far as they are known.
+    /// The parameters that the endpoint is known to accept.
     dialect: Mutex<Dialect>,
     failures: FailureTracker,
 }
@@ -73,8 +74,8 @@ impl ChatModel {
         })
     }
 
-    /// Requests the list of models, which costs nothing, and describes the result. An endpoint
-    /// without such a list counts as reachable.
+    /// Requests the list of models, which is free, and describes the result. An endpoint without
+    /// such a list counts as reachable.
     pub async fn reach(&self) -> Result<String, String> {
         let mut address = self
             .endpoint
@@ -172,7 +173,7 @@ impl ChatModel {
             .await
             .map_err(|error| answer::no_answer(&error))?;
         let completion = answer::read(response).await?;
-        // Unusable answers cost tokens, too.
+        // Unusable answers also cost tokens.
         meter::count(completion.usage, self.settings.prices);
         answer::draft(completion.reply)
     }
@@ -181,7 +182,7 @@ impl ChatModel {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the accepted form, unless another call has changed it meanwhile.
+    /// Stores the accepted form, unless another call has changed the form meanwhile.
     fn learn(&self, before: Dialect, after: Dialect) {
         let mut dialect = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         if *dialect == before && after != before {
@@ -194,7 +195,7 @@ impl ChatModel {
     fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
         let (message, failure) = match failure.cause {
             Cause::Error(error) => {
-                // Even a refusal of the model is an answer.
+                // An answer counts as an answer even if the model refuses.
                 if let Outcome::Unusable | Outcome::Refused = failure.outcome {
                     self.failures.answered(&posting);
                 }
@@ -222,7 +223,8 @@ impl ChatModel {
         })
     }
 
-    /// Prepares an error for an operator. The model's own text is only sent back to the model.
+    /// Prepares an error for an operator. The model's own text is removed; only the model gets it
+    /// back.
     fn presentable(&self, mut error: DraftError) -> DraftError {
         let texts = match &mut error {
             DraftError::Unusable(Feedback { faults, .. }) => faults.as_mut_slice(),
@@ -279,10 +281,11 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// `None` if it is not HTTP. Azure needs its `api-version` in the query.
+/// The address of chat completions. `None` if the URL is not HTTP. The query stays, because Azure
+/// needs `api-version` there.
 fn endpoint(base_url: &Url) -> Option<Url> {
     let mut endpoint = outbound::base(base_url)
-        // User information would be sent next to the key.
+        // User information would be sent in addition to the key.
         .and_then(outbound::without_credentials)?
         .join("chat/completions")
         .ok()?;
@@ -290,7 +293,8 @@ fn endpoint(base_url: &Url) -> Option<Url> {
     Some(endpoint)
 }
 
-/// Azure has a header of its own; there, `Authorization` is for tokens of its directory.
+/// The header with the key. Azure has a special header, because its `Authorization` is for tokens
+/// of its directory.
 fn credential(endpoint: &Url, key: &SecretString) -> Option<(HeaderName, HeaderValue)> {
     let is_azure = endpoint
         .domain()

@@ -1,14 +1,16 @@
-//! A model's instructions, and the schema of its answer.
+//! A model's instructions, and the schema of its answers.
 //!
-//! Stored drafts belong to a version, so its files never change. A better text is a new version.
+//! Stored drafts refer to a version, so the files of a version never change. A better text gets a
+//! new version.
 
-/// The current version. A test pins its files by hash.
+/// The current version. A test pins the hashes of its files.
 pub const VERSION: &str = "v3";
 
 pub const TEXT: &str = include_str!("prompt/v3.md");
 
-/// In the subset that every server's strict mode accepts: all properties required, no others, no
-/// lengths or patterns. Models write the properties in the order of this text.
+/// The schema uses only features that every server's strict mode accepts: all properties are
+/// required, others are excluded, and there are no lengths or patterns. Models write the properties
+/// in the order of this text.
 pub const SCHEMA: &str = include_str!("prompt/v3.json");
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use crate::{
     prompt,
 };
 
-/// In tokens: for the form of the answer, a sentence, a few phrases and few thoughts.
+/// In tokens. Enough for the form of the answer, a sentence, a few phrases and short thoughts.
 const SPARE_TOKENS: usize = 2_048;
-/// The most room for further phrases, in tokens.
+/// How much room longer texts get for more phrases, in tokens.
 const MOST_FOR_PHRASES: usize = 2_048;
-/// An answer that begins with thoughts gets this many times the room.
+/// If an answer begins with thoughts, the room is multiplied by this.
 const THOUGHTS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +39,14 @@ struct Posting<'a> {
     company_name: &'a str,
     city: Option<&'a str>,
     country: Option<&'a str>,
-    /// Only if they changed since the last verdict: a posting may have been approved for others.
+    /// Only set if the addresses have changed since the last verdict, because the posting may have
+    /// been approved with others.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     applications_now_go_to: &'a [String],
     description_markdown: &'a str,
 }
 
-/// `room` is in tokens.
+/// The body of a request. `room` is the answer's limit in tokens.
 pub fn body(
     model: &str,
     question: &Question<'_>,
@@ -54,7 +55,7 @@ pub fn body(
     room: usize,
 ) -> serde_json::Result<Vec<u8>> {
     let Question { brief, feedback } = *question;
-    // Some chat templates accept no empty message, nor two of the same role.
+    // Some chat templates accept no empty message and no two consecutive messages of one role.
     let shown = feedback.filter(|feedback| !feedback.answer.trim().is_empty());
     let posting = posting(brief)?;
     let former = shown.map(|feedback| bounded(&feedback.answer));
@@ -90,9 +91,9 @@ fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
     })
 }
 
-/// The posting as a JSON object whose content cannot escape from the message. Some tokenizers treat
-/// marks such as `< im_end >` or `[/INST]` as the end even inside a text. So their first
-/// characters, which occur only inside strings, are escaped.
+/// The posting as a JSON object whose content cannot escape from the message. Even inside a text,
+/// some tokenizers treat marks such as `< im_end >` or `[/INST]` as its end. Therefore the first
+/// characters of such marks are escaped. In JSON, these characters occur only inside strings.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
     let json = serde_json::to_string(&Posting {
         title: brief.title,
@@ -116,9 +117,10 @@ fn complaint(faults: &[String]) -> String {
     )
 }
 
-/// In tokens. Phrases are at most a quarter of the text, at three bytes a token and with as much
-/// for their form. A server refuses more than its model can write, and vLLM what does not fit into
-/// the context. An answer that was cut off began with thoughts.
+/// The room for an answer, in tokens. Phrases are at most a quarter of the text, at three bytes per
+/// token, and need as much again for their form. A larger limit is not possible: servers refuse
+/// more tokens than the model can write, and vLLM also refuses more than fit into the context. If
+/// an answer was cut off, it began with thoughts.
 pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
     let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
     let was_cut_off = question

@@ -7,12 +7,12 @@ use crate::extra::ExtraBody;
 
 #[derive(Clone)]
 pub struct Settings {
-    /// With or without a slash at the end, such as `https://api.openai.com/v1`, and with a query.
+    /// For example `https://api.openai.com/v1`. A final slash and a query are allowed.
     pub base_url: Url,
-    /// On Azure the deployment's name.
+    /// The model's name; on Azure, the deployment's name.
     pub model: String,
     pub api_key: Option<SecretString>,
-    /// The time limit of a call. After timeouts it grows up to fourfold.
+    /// The time limit of a call. After timeouts, it grows up to four times.
     pub timeout: Duration,
     pub extra_body: ExtraBody,
     pub prices: Prices,
@@ -21,7 +21,7 @@ pub struct Settings {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings")
-            // The rest of the address may contain a password or a key.
+            // The rest of the address is hidden, because it may contain a password or a key.
             .field("host", &self.base_url.host_str())
             .field("model", &self.model)
             .field("timeout", &self.timeout)
@@ -33,9 +33,9 @@ impl fmt::Debug for Settings {
 /// The prices of a million tokens, in any currency.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prices {
-    /// Of tokens that the model reads.
+    /// The price of tokens that the model reads.
     pub prompt: f64,
-    /// Of tokens that the model writes, reasoning included.
+    /// The price of tokens that the model writes, including its reasoning.
     pub completion: f64,
 }
 

@@ -17,7 +17,7 @@ use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-/// The rules miss the nickname. In the second posting neither a model nor a form reports it.
+/// The rules miss the nicknames. The text after `%reject` must be rejected.
 const SET: &str = "\
 @ en GB
 = Brightvik AS | https://brightvik.example | Leeds
@@ -29,7 +29,8 @@ Bei {c:Steinfurt} kochst du; die {c:Blaue Burg} ist unser Haus.
 Send 50 euros for a starter kit and earn from home.
 ";
 
-/// Hides a nickname, and in German also absent words. Rejects postings that ask for money.
+/// Answers as a model: hides a nickname, and in German also words that are not in the text. Rejects
+/// postings that ask for money.
 fn answer(request: &Request) -> ResponseTemplate {
     let body: Value = request.body_json().unwrap();
     let posting = body["messages"][1]["content"].as_str().unwrap();

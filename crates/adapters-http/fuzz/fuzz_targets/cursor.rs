@@ -1,4 +1,4 @@
-//! Cursors of the list: an accepted cursor is byte for byte the one that the service issues.
+//! Cursors of the list: every accepted cursor is, byte for byte, a cursor that the service issues.
 
 #![no_main]
 

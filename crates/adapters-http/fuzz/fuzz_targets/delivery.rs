@@ -1,6 +1,5 @@
-//! A delivery of the e-mail provider: any JSON is accepted and nothing else; a relevant event is
-//! also found in a batch with other items; and no event is found that the delivery does not
-//! contain.
+//! A delivery of the e-mail provider. Any JSON is accepted, and nothing else. A relevant event is
+//! also found in a batch with other items. An event is found only if the delivery contains it.
 
 #![no_main]
 
@@ -38,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     if !text.contains('\\') && !NAMES.iter().any(|name| text.contains(name)) {
         assert_eq!(news, [], "nothing says so");
     }
-    // Inside a batch, the same item has the same events, unless it is itself a batch.
+    // Inside a batch, the item has the same events, unless it is itself a batch.
     let batch = format!(r#"{{"x":[1e999],"events":[null,{text},{{"type":"x"}}],"total":2}}"#);
     let of_batch = fuzz::delivery(batch.as_bytes()).expect("it is JSON");
     assert!(of_batch.len() <= news.len());

@@ -1,5 +1,5 @@
-//! The form of a confirmation, and the query of its link: an accepted one is parsed to the values
-//! that were written, and unknown actions are refused.
+//! The form of a confirmation, and the query of its link. An accepted form is parsed to the values
+//! that were written. Unknown actions are refused.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(first("token").as_deref(), Some(token.reveal()));
         assert_eq!(first("action").as_deref().unwrap_or("confirm"), action);
         assert!(token.reveal().bytes().all(|byte| byte.is_ascii_graphic()));
-        // The page writes the token into a form, which a browser sends back; programs send JSON.
+        // The page writes the token into a form, which a browser sends back. Programs send JSON.
         let mut form = Serializer::new(String::new());
         form.append_pair("token", token.reveal());
         form.append_pair("action", action);

@@ -1,5 +1,5 @@
-//! Access tokens: an unsigned text is never accepted, and a signed one only if its claims are
-//! complete and this service's, by a second, independent check.
+//! Access tokens. An unsigned text is never accepted. A signed text is accepted only if it has all
+//! claims and they are this service's, as a second, independent check confirms.
 
 #![no_main]
 

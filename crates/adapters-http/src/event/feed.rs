@@ -90,7 +90,7 @@ async fn shown(page: LogPage, state: &State) -> Answer {
     answer::large_json(page, bytes, write).await.map(no_store)
 }
 
-/// Waits for a page, and checks again that the client may read it.
+/// Waits for a page. Then checks again that the client may read it.
 async fn wait(
     feed: &dyn EventFeed,
     mut log: LogQuery,
@@ -113,7 +113,7 @@ async fn wait(
     Ok(read(feed, log, Duration::ZERO).await?)
 }
 
-/// Reads the first page with wanted events, or the last page.
+/// Reads the first page with wanted events. If there is none, reads the last page.
 async fn read(
     feed: &dyn EventFeed,
     mut query: LogQuery,
@@ -128,7 +128,7 @@ async fn read(
     .await
 }
 
-/// Completes when the client hangs up or the server stops.
+/// Completes when the client closes the connection or the server stops.
 async fn interrupted(request: &HttpRequest, state: &State) {
     let hung_up = pin!(async {
         match Connection::of(request) {
@@ -252,11 +252,12 @@ mod tests {
         }
     }
 
-    /// A log of this many pages without wanted events. Each takes half a second to read.
+    /// A log with this many pages, which contain no wanted events. Reading a page takes half a
+    /// second.
     #[derive(Default)]
     struct Barren {
         pages: u64,
-        /// For each read: the reader, its start, and the wait.
+        /// For each read: the reader's prefixes, the start, and the wait.
         asked: Mutex<Vec<(Prefixes, u64, Duration)>>,
     }
 

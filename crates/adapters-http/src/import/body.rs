@@ -1,4 +1,4 @@
-//! The body of an import, unpacked while it arrives.
+//! The body of an import, which is unpacked while it arrives.
 
 use std::{io, pin::Pin, time::Duration};
 
@@ -26,7 +26,8 @@ use tokio_util::io::StreamReader;
 
 use crate::{error::ApiError, posting::NDJSON};
 
-/// The largest window of a zstd frame, as a power of two (RFC 9659 §3). It is held in memory.
+/// The largest window of a zstd frame, as a power of two (RFC 9659 §3). The window is held in
+/// memory.
 pub const LARGEST_WINDOW: u32 = 23;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +57,8 @@ impl From<BodyFault> for ApiError {
     }
 }
 
-/// Checks the media type, which may be absent (`curl -T` sends none), and finds the compression.
+/// Checks the media type and finds the compression. The type may be absent, because `curl -T` sends
+/// none.
 pub fn encoding_of(request: &HttpRequest) -> Result<ContentEncoding, ApiError> {
     let headers = request.headers();
     let is_ndjson = request.content_type().eq_ignore_ascii_case(NDJSON);
@@ -88,13 +90,13 @@ pub struct ImportBody<'a> {
     unpacked: Pin<Box<dyn AsyncRead + 'a>>,
     left: u64,
     limit: u64,
-    /// The fault that ended the body after the bytes read.
+    /// A fault that occurred after the last bytes that were returned.
     fault: Option<BodyFault>,
     is_begun: bool,
 }
 
 impl<'a> ImportBody<'a> {
-    /// A body of at most this many bytes when unpacked. Each piece must arrive within `patience`.
+    /// A body of at most this many unpacked bytes. Each piece must arrive within `patience`.
     pub fn new(
         payload: &'a mut Payload,
         encoding: ContentEncoding,
@@ -111,7 +113,7 @@ impl<'a> ImportBody<'a> {
             };
             Some((piece, payload))
         });
-        // It may be read again after its end.
+        // The stream may be read again after its end.
         let packed = StreamReader::new(Box::pin(pieces.fuse()));
         let unpacked: Pin<Box<dyn AsyncRead + 'a>> = match encoding {
             ContentEncoding::Gzip => {
@@ -136,9 +138,9 @@ impl<'a> ImportBody<'a> {
         }
     }
 
-    /// Reads the next piece, and whatever else has arrived, into the buffer. Returns `false` at the
-    /// end. Pieces are read together, because a chunk may be a single line and each hand-over wakes
-    /// other threads.
+    /// Reads the next piece into the buffer, and all others that have arrived. Returns `false` at
+    /// the end. Pieces are read together, because a chunk may have only a single line and each
+    /// hand-over wakes other threads.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);

@@ -6,7 +6,7 @@ pub struct Lines {
     limit: usize,
     number: u64,
     partial: Vec<u8>,
-    /// The state of a line above the limit.
+    /// The state of a line that is longer than allowed.
     too_long: Option<LongLine>,
 }
 

@@ -1,7 +1,7 @@
-//! Imports: many pushes in one request, loose or as a whole catalogue.
+//! Imports: many pushes in one request, either loose or as a whole catalogue.
 //!
-//! `body` unpacks what arrives, `lines` splits it, and `run` passes the lines on and keeps the
-//! receipts in a `spool`. The answer begins once the body has ended.
+//! `body` unpacks the bytes that arrive, and `lines` splits them. `run` passes the lines on and
+//! collects the receipts in a `spool`. The answer begins after the end of the body.
 
 mod body;
 mod catalogue;

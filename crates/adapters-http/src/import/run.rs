@@ -44,15 +44,16 @@ use crate::{
 };
 
 const PIECE: usize = 64 * 1024;
-/// How often the client is looked up again. It is cached for some seconds anyway.
+/// How often the client is looked up. More often would be useless, because the client is cached for
+/// some seconds.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_NO_ROOM: u32 = 60;
 
-/// The largest `min_missing` and `max_unattributed`.
+/// The largest value of `min_missing` and `max_unattributed`.
 const MOST_FEW: u64 = 10_000_000;
 
-/// The name of the path segment, and of its field errors.
+/// The name of the path segment, also in field errors.
 pub const NAME: &str = "name";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +139,8 @@ fn receipts(text: &str) -> Result<Receipts, String> {
     }
 }
 
-/// The bytes that an import holds: a line, a piece of the body, receipts, and the decompressor.
+/// The bytes of memory that an import holds: a line, a piece of the body, receipts, and the
+/// decompressor.
 fn held(options: &ImportOptions, state: &State) -> usize {
     let unpacks = match options.encoding {
         ContentEncoding::Identity => 0,
@@ -156,7 +158,7 @@ pub async fn run(
     catalogue: Option<CatalogueOrder>,
 ) -> Answer {
     let request = body.head().clone();
-    // Before the wait, or a client could make any number of requests wait.
+    // Take the slot before the wait, or a client could let any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
     RequestContext::hold(&request, held(&options, state))?;
     wait_for_limit(&request, state, &caller).await?;
@@ -200,7 +202,7 @@ struct Running<'a> {
     options: &'a ImportOptions,
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
-    /// Lines without a receipt, by number, for their previews.
+    /// Lines without a receipt by number, needed for their previews.
     lines: HashMap<u64, Line>,
     pushes: Pushes<'a>,
     spool: Spool,
@@ -226,7 +228,7 @@ impl Running<'_> {
             let noted = proof.note(&mut lines);
             self.take(std::mem::take(&mut lines)).await?;
             noted?;
-            // A complete body would keep this thread from other requests.
+            // A body that has arrived completely would keep this thread from other requests.
             yield_now().await;
         }
         cut.finish(&mut lines);
@@ -255,7 +257,7 @@ impl Running<'_> {
         Ok(taken?)
     }
 
-    /// Waits for the remaining receipts; after a failed import, none will come.
+    /// Waits for the remaining receipts. After a failed import there are none.
     async fn settle(&mut self, is_well: bool) -> Result<(), ApiError> {
         let settled = self.import.settle(&mut self.receipts).await;
         self.spool().await?;
@@ -265,9 +267,9 @@ impl Running<'_> {
         }
     }
 
-    /// Looks the client up again, because it may have been revoked or have other prefixes. While
-    /// the store is unavailable the old values hold: no line can be written, and the import decides
-    /// how long it waits.
+    /// Looks the client up again, because it may have been revoked or may have other prefixes. If
+    /// the store is unavailable, the old values still apply. No line can then be written, and the
+    /// import decides how long to wait.
     async fn look_up(&mut self) -> Result<(), ApiError> {
         if self.looked_up.elapsed() < CLIENT_EVERY {
             return Ok(());
@@ -314,7 +316,7 @@ impl Running<'_> {
         flushed.map_err(|error| cannot_spool(&error))
     }
 
-    /// Previews an accepted line if the client asked for previews.
+    /// Returns a preview of an accepted line if the client requested previews.
     async fn preview(&mut self, line: u64, is_taken: bool) -> Result<Option<Previewed>, ApiError> {
         let Some(line) = self.lines.remove(&line).filter(|_| is_taken) else {
             return Ok(None);
@@ -334,7 +336,7 @@ impl Running<'_> {
     }
 }
 
-/// Counts a request for the import or a line, and waits until the limit permits it.
+/// Counts the request of the import or one of its lines, and waits until the limit allows it.
 async fn wait_for_limit(
     request: &HttpRequest,
     state: &State,
@@ -352,7 +354,7 @@ fn cannot_spool(error: &io::Error) -> ApiError {
     ApiError::no_room()
 }
 
-/// Answers with receipts, then the summary. The status says why an import is incomplete.
+/// Answers with receipts and then the summary. The status says why an import is incomplete.
 async fn answer(
     options: &ImportOptions,
     mut spool: Spool,

@@ -11,15 +11,15 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// The bytes kept in memory. More go to a temporary file.
+/// How many bytes stay in memory. More bytes go to a temporary file.
 pub const IN_MEMORY: usize = 256 * 1024;
 const PIECE: usize = 64 * 1024;
 
 const MOST_RECEIPTS: u64 = 100_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// JSON lines, all written before any is read. Many go to a temporary file, which is deleted with
-/// the spool.
+/// JSON lines, which are all written before any is read. If there are many, they go to a temporary
+/// file, which is deleted with the spool.
 #[derive(Default)]
 pub struct Spool {
     buffer: BytesMut,
@@ -30,8 +30,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Adds a receipt, which stays in memory until [`flush`](Self::flush). Once a receipt did not
-    /// fit, all later ones are left out.
+    /// Adds a receipt, which stays in memory until [`flush`](Self::flush). After the first receipt
+    /// that does not fit, all receipts are left out.
     pub fn add(&mut self, receipt: &impl Serialize) -> serde_json::Result<()> {
         if self.omitted == 0 && self.receipts < MOST_RECEIPTS {
             let before = self.buffer.len();
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn receipts_have_a_largest_number_and_size() {
-        // With its quotation marks and its end each has a mebibyte.
+        // Together with quotation marks and line end, each receipt has a mebibyte.
         let (mut spool, receipt) = (Spool::default(), "x".repeat(1024 * 1024 - 3));
         for _ in 0..66 {
             spool.add(&receipt).unwrap();

@@ -41,7 +41,7 @@ async fn link(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
     let made = pages.link(&caller.narrowed(), &state.public_url).await;
     let (url, expires_at) = made.map_err(|error| match error {
         ClientError::Store(error) => error.into(),
-        // Between the check of the token and now.
+        // The client vanished after its token was checked.
         error => ApiError::internal(&error),
     })?;
     let expires_at = Timestamp(expires_at);

@@ -1,4 +1,4 @@
-//! The authorizer: issues access tokens and verifies them.
+//! The authorizer, which issues access tokens and verifies them.
 
 use std::{
     path::Path,
@@ -14,7 +14,7 @@ use tokens::{KeyError, KeyFolder, KeyRing, TokenFault, Tokens, VerifiedToken};
 use super::{clients::ActiveClients, failures::FailedClients};
 use crate::{limit::Uptime, slots::Limits};
 
-/// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
+/// Issues and verifies tokens. The routes and the guard share an authorizer as `web::Data`.
 pub struct Authorizer {
     pub(super) token_ttl: i64,
     pub(super) tokens: Tokens,
@@ -26,8 +26,9 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// The issuer and audience are the public URL, the same in every process on a database. The
-    /// folder may still be empty: tokens are issued and accepted once it has a key.
+    /// The public URL is the issuer and the audience, so it must be the same in every process on a
+    /// database. The key folder may be empty at first. When it has a key, tokens are issued and
+    /// accepted.
     pub fn new(
         clients: Arc<dyn Clients>,
         recorder: Arc<dyn ActivityRecorder>,
@@ -81,7 +82,7 @@ impl Authorizer {
         &self.keys
     }
 
-    /// The claims of a valid token. Its client may have been revoked.
+    /// The claims of a valid token. Its client may have been revoked since.
     pub(super) fn verify(
         &self,
         token: &str,

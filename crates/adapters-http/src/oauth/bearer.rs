@@ -1,7 +1,8 @@
-//! Bearer authentication (RFC 6750): the client of a request, its limit and its scopes.
+//! Bearer authentication (RFC 6750): finds the client of a request, its limit and its scopes.
 //!
-//! Only the header is read, before a handler reads the body. Two `Authorization` headers are a bad
-//! request (RFC 6750 §3.1). Tokens in the query or body (RFC 6750 §2.2, §2.3) are not accepted.
+//! Only the header is read, before a handler reads the body. A request with two `Authorization`
+//! headers is bad (RFC 6750 §3.1). Tokens in the query or body (RFC 6750 §2.2, §2.3) are not
+//! accepted.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -18,7 +19,7 @@ use crate::{
     slots::Shares,
 };
 
-/// The client of an authorised request, cached for a few seconds.
+/// The client of an authorised request, which is cached for a few seconds.
 #[derive(Clone)]
 pub struct Caller {
     authorizer: Arc<Authorizer>,
@@ -42,7 +43,7 @@ impl Caller {
         &self.client
     }
 
-    /// The client with only the token's scopes.
+    /// The client with the scopes of the token only.
     pub fn narrowed(&self) -> Client {
         Client::clone(&self.client).narrowed(&self.token.scopes)
     }
@@ -51,8 +52,8 @@ impl Caller {
         &self.shares
     }
 
-    /// The client of a running request as the store has it now: it may have been revoked or lost
-    /// its scopes. Does not count towards the limit.
+    /// The client of a request in progress, looked up again: it may have been revoked, or may have
+    /// lost scopes. Does not count towards the limit.
     pub async fn again(&self) -> Result<Self, AuthError> {
         let Self {
             authorizer, token, ..
@@ -61,7 +62,7 @@ impl Caller {
         authorizer.admit(active, Arc::clone(token), self.scopes)
     }
 
-    /// Counts a request of an import and waits while the limit is used up.
+    /// Counts a request of an import. While the limit is used up, waits.
     pub async fn wait_for_limit(&self) -> Option<Usage> {
         let limit = self.limit.as_ref()?;
         loop {
@@ -74,9 +75,10 @@ impl Caller {
 }
 
 impl Authorizer {
-    /// Authorises a request by its headers: token, limit (if the request `counts`) and scopes, of
-    /// which it needs one. List the weakest scope first: `WWW-Authenticate` names it. `notice` gets
-    /// the client and its limit as soon as the token is valid.
+    /// Authorises a request by its headers: the token, the limit (if the request `counts`), and the
+    /// scopes, of which the client needs any one. The weakest scope must come first, because
+    /// `WWW-Authenticate` names it. `notice` gets the client and its limit when the token is found
+    /// to be valid.
     pub async fn authorize(
         self: &Arc<Self>,
         headers: &HeaderMap,
@@ -156,7 +158,8 @@ impl Authorizer {
     }
 }
 
-/// Counts a request. At the limit, the error has the limit and the seconds until the next request.
+/// Counts a request. At the limit, the error has the limit and the seconds until the next request
+/// is allowed.
 pub(super) fn counted(
     limit: Option<&Limit>,
     notice: impl Fn(Option<Usage>),
@@ -175,7 +178,7 @@ fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
     if values.next().is_some() {
         return Err(AuthError::Ambiguous);
     }
-    // Like `to_str`, which checks a token letter by letter.
+    // `to_str` would do the same, but checks a token letter by letter.
     let value = str::from_utf8(value.as_bytes())
         .ok()
         .filter(|value| value.is_ascii())

@@ -1,8 +1,9 @@
-//! The clients of tokens, read from the store and cached for a few seconds.
+//! The clients of tokens. They are read from the store and cached for a few seconds.
 //!
 //! Strangers may send any number of ids and secrets. A client is read at once only if its secret is
-//! known to be right. Otherwise only the clients' versions are read, for many requests together,
-//! and then the clients whose version changed: the change may have added the secret.
+//! known to be right. Otherwise only versions of clients are read, together for many requests. If a
+//! client's version has changed, the client is then read, because the change may have added the
+//! secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -24,7 +25,7 @@ use crate::{
 /// How long a client is cached. Changes must take effect within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
-/// The size of the cache, which has only existing clients.
+/// The size of the cache. Only existing clients are cached.
 const REMEMBERED_CLIENTS: u64 = 10_000;
 
 pub(super) struct ActiveClients {
@@ -45,17 +46,17 @@ pub(super) struct ActiveClient {
 #[derive(Default)]
 struct Slot {
     answers: Mutex<Answers>,
-    /// Held while asking the store, so that concurrent requests of a client ask once.
+    /// Held during a query, so that concurrent requests of a client share one query.
     asking: tokio::sync::Mutex<()>,
 }
 
-/// The store's answer: the client's version, and the client unless revoked.
+/// The store's answer: the client's version, and the client itself unless it is revoked.
 type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 
 #[derive(Clone, Default)]
 struct Answers {
     last: Option<(OffsetDateTime, Option<ActiveClient>)>,
-    /// Also of a revoked client.
+    /// Set even for a revoked client.
     version: Option<Version>,
     asked: u64,
     failed: Option<StoreError>,
@@ -90,7 +91,7 @@ impl ActiveClients {
         self.ask(&slot, id, &before, now).await
     }
 
-    /// The client and the digest of its secret if that is valid now.
+    /// Returns the client and the digest of its secret, if the secret is valid now.
     pub async fn authenticate(
         &self,
         id: ClientId,
@@ -118,7 +119,7 @@ impl ActiveClients {
         }))
     }
 
-    /// Asks the store, unless another request has done so since these answers.
+    /// Queries the store, unless another request has done so after `before`.
     async fn ask(
         &self,
         slot: &Slot,
@@ -130,7 +131,8 @@ impl ActiveClients {
         let meanwhile = slot.answers();
         let last = meanwhile.last.map(|(_, answer)| answer);
         if meanwhile.asked != before.asked {
-            // Requests that waited share the outcome; otherwise each would ask a store that hangs.
+            // Requests that waited share the outcome. Otherwise each would query a store that
+            // hangs.
             match (meanwhile.failed, last.clone()) {
                 (Some(error), _) => return Err(error),
                 (None, Some(answer)) => return Ok(answer),
@@ -148,7 +150,7 @@ impl ActiveClients {
         outcome.map(|(_, active)| active)
     }
 
-    /// Adds the limit. An unchanged limit keeps its state.
+    /// Adds the limit. If the limit is unchanged, its state stays.
     fn limited(&self, client: Client, before: Option<ActiveClient>) -> ActiveClient {
         let limit = client.requests_per_minute.map(|per_minute| {
             let kept = before.and_then(|before| before.limit);
@@ -171,7 +173,8 @@ impl Slot {
             .clone()
     }
 
-    /// Records an outcome. `asked_at` is before the query, so the answer is never older.
+    /// Records an outcome. `asked_at` is the time before the query, so the answer is at least as
+    /// new.
     fn record(&self, asked_at: OffsetDateTime, outcome: &Outcome) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;
@@ -187,7 +190,7 @@ impl Slot {
 }
 
 impl Answers {
-    /// The answer while it holds. It does not hold if the clock was set back, but a request that
+    /// The answer while it is valid. If the clock was set back, it is not valid. But a request that
     /// began up to a second before the query may use it.
     fn fresh(&self, now: OffsetDateTime) -> Option<&Option<ActiveClient>> {
         let (asked_at, answer) = self.last.as_ref()?;

@@ -18,7 +18,8 @@ use crate::error::{ApiError, RETRY_UNAVAILABLE};
 const REALM: &str = "posthaste";
 const MAX_SHOWN: usize = 64;
 
-/// Why a request is not authorised. The texts contain no quotes, because a header quotes them.
+/// The reason why a request is not authorised. The texts contain no quotation marks, because a
+/// header quotes them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("Authentication is required: send an access token as Authorization: Bearer TOKEN.")]
@@ -65,7 +66,7 @@ impl From<AuthError> for ApiError {
     }
 }
 
-/// The value of `WWW-Authenticate` (RFC 6750 §3), without an error code if there was no token.
+/// The value of `WWW-Authenticate` (RFC 6750 §3). If there was no token, it has no error code.
 fn challenge(error: &AuthError) -> String {
     let (code, scope) = match error {
         AuthError::Missing | AuthError::Limited { .. } | AuthError::Unavailable => {
@@ -90,7 +91,7 @@ fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
 }
 
 const INVALID_REQUEST: &str = "invalid_request";
-/// From RFC 6749 §4.1.2.1; §5.2 has no such code.
+/// This code is from RFC 6749 §4.1.2.1, because §5.2 has no such code.
 const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
 impl ApiError {

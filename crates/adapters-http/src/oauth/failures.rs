@@ -1,4 +1,4 @@
-//! Rate-limited logging of failed client authentication.
+//! Logs failed authentication of clients, with a limited number of lines.
 
 use std::{
     collections::HashMap,
@@ -8,12 +8,13 @@ use std::{
 use kernel::ClientId;
 use time::{Duration, OffsetDateTime};
 
-/// The least time between two log lines about a client.
+/// The minimum time between two log lines about a client.
 const WINDOW: Duration = Duration::MINUTE;
-/// Clients with a line of their own; all others share one.
+/// How many clients have lines of their own. All others share a line.
 const MOST_CLIENTS: usize = 256;
 
-/// Failures not logged yet, by client. `None`: malformed ids, and clients beyond [`MOST_CLIENTS`].
+/// Failures that are not logged yet, by client. `None` stands for malformed ids, and for clients
+/// beyond [`MOST_CLIENTS`].
 #[derive(Debug, Default)]
 pub(super) struct FailedClients(Mutex<HashMap<Option<ClientId>, Window>>);
 
@@ -42,7 +43,7 @@ impl FailedClients {
         }
     }
 
-    /// Counts a failure. Returns the count since the last line when a line is due.
+    /// Counts a failure. If a log line is due, returns the number of failures since the last line.
     fn count(
         &self,
         client: Option<ClientId>,
@@ -94,7 +95,7 @@ mod tests {
             .count();
         assert_eq!(lines, MOST_CLIENTS + 1, "one line for all the others");
         assert!(failed.0.lock().unwrap().len() <= MOST_CLIENTS + 1);
-        // A minute later, these clients are forgotten and a new one gets its own line.
+        // A minute later, these clients are forgotten, so a new client gets its own line.
         let newcomer = Some(ClientId::new(uuid(20_000)));
         let counted = failed.count(newcomer, noon() + WINDOW);
         assert_eq!(counted, Some((newcomer, 1)));

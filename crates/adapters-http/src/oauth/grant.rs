@@ -1,5 +1,5 @@
-//! The bridge to oxide-auth: its state machine of the client-credentials grant, on this service's
-//! clients and tokens.
+//! The bridge to oxide-auth. It runs oxide-auth's state machine of the client-credentials grant
+//! with this service's clients and tokens.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{error::ApiError, limit::Usage};
 
-/// The redirect URI that oxide-auth requires. This grant has no redirects.
+/// The redirect URI that oxide-auth requires. This grant does not use redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
 pub(super) struct Issued {
     pub token: String,
@@ -35,7 +35,7 @@ pub(super) struct Issued {
 }
 
 /// Answers a client-credentials request (RFC 6749 §4.4), which counts towards the client's limit.
-/// Passes on the client and its limit once it is authenticated.
+/// `notice` gets the client and its limit after authentication.
 pub(super) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,
@@ -148,7 +148,7 @@ fn bind(client_id: &str) -> Result<BoundClient<'static>, ApiError> {
     })
 }
 
-/// The scopes of the token: those requested, or all of the client's.
+/// The scopes of the token: the requested scopes, or all of the client's.
 fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, ApiError> {
     let names: Vec<&str> = asked
         .unwrap_or_default()
@@ -176,7 +176,7 @@ fn grant_scope(scopes: &[Scope]) -> Option<GrantScope> {
     names.join(" ").parse().ok()
 }
 
-/// The scopes in the order of [`Scope::ALL`]: oxide-auth's set is unordered.
+/// The scopes in the order of [`Scope::ALL`], because oxide-auth's set has no order.
 fn spell(scope: &GrantScope) -> String {
     let names: Vec<&str> = Scope::ALL
         .iter()
@@ -186,8 +186,9 @@ fn spell(scope: &GrantScope) -> String {
     names.join(" ")
 }
 
-/// Shows the state machine one pair of credentials, wherever they were sent. It does not support a
-/// repeated client id, and has no separate error for missing credentials.
+/// Gives the state machine a single pair of credentials, from the header or the form. The state
+/// machine does not support a repeated client id, and has no separate error for missing
+/// credentials.
 impl Request for TokenRequest {
     fn valid(&self) -> bool {
         true
@@ -201,7 +202,8 @@ impl Request for TokenRequest {
         ))
     }
 
-    /// Hidden: the state machine would refuse a malformed scope as `invalid_request`.
+    /// The scope is hidden, because the state machine would refuse a malformed scope as
+    /// `invalid_request`.
     fn scope(&self) -> Option<Cow<'_, str>> {
         None
     }

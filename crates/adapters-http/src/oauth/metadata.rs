@@ -18,8 +18,8 @@ use views::view;
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
-/// `Cache-Control` of the key set. A new key is listed within seconds and signs after 30, so a
-/// cached copy must expire in the time between.
+/// `Cache-Control` of the key set. A new key is listed within seconds, and signs after 30 seconds.
+/// A cached copy must expire in between.
 const JWKS_CACHING: &str = "public, max-age=20";
 const METADATA_CACHING: &str = "public, max-age=300";
 

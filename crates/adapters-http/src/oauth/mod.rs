@@ -1,9 +1,9 @@
 //! OAuth 2.0: the client-credentials grant (RFC 6749 §4.4) and bearer tokens (RFC 6750).
 //!
 //! oxide-auth (`grant`) enforces the order of the grant: authenticate, bind, grant a scope, issue.
-//! Requests are parsed and refusals written here, because oxide-auth deviates from the RFCs
-//! (`token`, `bearer`). Tokens are JWTs, signed by the keys of a folder and verified by the crate
-//! `tokens`, so every process checks them by itself. Only the client is read from the store
+//! This module itself parses requests and writes refusals (`token`, `bearer`), because oxide-auth
+//! deviates from the RFCs. Tokens are JWTs. The keys of a folder sign them, and the crate `tokens`
+//! verifies them, so a process needs no other to check them. Only the client is read from the store
 //! (`clients`), with its current scopes, prefixes and limit (`crate::limit`).
 
 mod authorizer;

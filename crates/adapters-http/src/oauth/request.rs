@@ -1,4 +1,4 @@
-//! Parses a token request: the form, and the credentials in the header or the form.
+//! Parses a token request: the form, and the credentials in its header or form.
 
 use std::{collections::HashMap, fmt};
 
@@ -13,7 +13,7 @@ use url::form_urlencoded;
 
 use crate::error::ApiError;
 
-/// Base64 as in RFC 7617, with optional padding, because some clients omit it.
+/// Base64 as in RFC 7617. Padding is optional, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -40,7 +40,7 @@ impl fmt::Debug for Credentials {
 pub(super) struct TokenRequest {
     pub grant_type: Option<String>,
     pub scope: Option<String>,
-    /// An error here is reported only if the grant type is supported.
+    /// An error in the credentials is reported only if the grant type is supported.
     pub credentials: Result<Credentials, ApiError>,
 }
 
@@ -114,7 +114,7 @@ impl Form {
         texts.collect::<Result<_, _>>().map(Self)
     }
 
-    /// A parameter. An empty one counts as absent (RFC 6749 §3.2).
+    /// Returns a parameter. An empty parameter counts as absent (RFC 6749 §3.2).
     fn get(&self, name: &str) -> Option<String> {
         self.0.get(name).filter(|value| !value.is_empty()).cloned()
     }
@@ -153,8 +153,9 @@ fn from_header(value: &HeaderValue) -> Result<Credentials, ApiError> {
     })
 }
 
-/// Decodes a part of the Basic credentials. RFC 6749 §2.3.1 requires form encoding before joining.
-/// Not every client does it, but no id or secret here contains a character that it changes.
+/// Decodes a part of the Basic credentials. RFC 6749 §2.3.1 requires form encoding before the parts
+/// are joined. Some clients do not encode, but ids and secrets of this service contain no character
+/// that encoding would change.
 fn form_decoded(text: &str) -> String {
     let unspaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&unspaced)
@@ -162,8 +163,8 @@ fn form_decoded(text: &str) -> String {
         .into_owned()
 }
 
-/// A form beside Basic credentials may repeat the client id. Anything else is a second method of
-/// authentication, and only one is allowed (RFC 6749 §2.3).
+/// Besides Basic credentials, a form may repeat only the client id. Anything else is a second
+/// method of authentication, but only one is allowed (RFC 6749 §2.3).
 fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), ApiError> {
     if form.get("client_secret").is_some() {
         return Err(ApiError::invalid_request(

@@ -35,7 +35,7 @@ const LIMIT: BodyLimit = BodyLimit {
 };
 const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Not in RFC 6749, but many clients send it.
+/// RFC 6749 does not allow JSON, but many clients send it.
 const JSON: &str = "application/json";
 
 runtime::metrics! {

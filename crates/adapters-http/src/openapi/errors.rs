@@ -1,4 +1,4 @@
-//! The errors that operations may be answered with, as they are sent.
+//! The errors of operations, as they are sent.
 
 use std::num::NonZeroU32;
 
@@ -24,7 +24,8 @@ use crate::{accept::PROBLEM, error::ApiError, middleware, oauth::AuthError, prob
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 const HEADERS: [&str; 3] = ["WWW-Authenticate", "Retry-After", "Cache-Control"];
 
-/// An error: its name, description, and an example answer. Capitalised names are components.
+/// An error with its name, description and an example answer. Errors with capitalised names are
+/// components of the document.
 pub struct SharedError {
     name: &'static str,
     description: &'static str,

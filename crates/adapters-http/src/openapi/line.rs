@@ -1,4 +1,4 @@
-//! The JSON Schema of a line of an import, made of the components of the document.
+//! The JSON Schema of a line of an import, built from the components of the document.
 
 use domain::posting::PostingPatch;
 use fields::FieldValue as _;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Document;
 
-/// The schema, with the components that a line refers to under `$defs`.
+/// The schema. Components to which a line refers are under `$defs`.
 pub fn line_schema(document: &Document) -> Value {
     let mut definitions = Map::new();
     let mut payload = json!({"$ref": format!("{COMPONENTS}PostingPayload")});
@@ -45,7 +45,8 @@ pub fn line_schema(document: &Document) -> Value {
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Points the references of a schema to the definitions, and adds those.
+/// Changes the references in a schema so that they name the definitions, and adds these
+/// definitions.
 fn define(schema: &mut Value, document: &Document, definitions: &mut Map<String, Value>) {
     match schema {
         Value::Object(members) => {
@@ -54,7 +55,7 @@ fn define(schema: &mut Value, document: &Document, definitions: &mut Map<String,
             {
                 *target = format!("#/$defs/{name}");
                 if !definitions.contains_key(&name) {
-                    // It may refer to itself.
+                    // The schema may refer to itself.
                     definitions.insert(name.clone(), Value::Null);
                     let mut component = document.components["schemas"][&name].clone();
                     define(&mut component, document, definitions);

@@ -1,8 +1,8 @@
 //! The OpenAPI 3.1 document.
 //!
-//! Operations, request bodies and examples are written as OpenAPI in an `openapi.json` beside their
-//! handlers. Each [`Section`] names that file and has the schemas of its answers. This module adds
-//! errors as they are sent, and the headers that all answers share. `tests` compares the limits
+//! Operations, request bodies and examples are written as OpenAPI in an `openapi.json` next to
+//! their handlers. Each [`Section`] names this file and has the schemas of its answers. This module
+//! adds errors as they are sent, and headers that all answers share. `tests` compares the limits
 //! with those of the domain.
 
 mod errors;
@@ -43,7 +43,7 @@ pub const SECTIONS: [Section; 10] = [
     health::SECTION,
 ];
 
-/// The errors of every client operation; parts name the list `client`.
+/// The errors of every client operation. The parts of the document call this list `client`.
 const OF_CLIENT: &[&str] = &[
     "Unauthorized",
     "Forbidden",
@@ -52,7 +52,8 @@ const OF_CLIENT: &[&str] = &[
     "InternalError",
     "Unavailable",
 ];
-/// The further errors of operations with a body; parts name the list `body`.
+/// The additional errors of operations with a body. The parts of the document call this list
+/// `body`.
 const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"];
 
 const LINES: &str = "application/x-ndjson";
@@ -85,7 +86,8 @@ struct Service {
     security_schemes: Value,
 }
 
-/// A part of the document: operations of a tag, schemas of bodies, and an example of each answer.
+/// A part of the document: the operations of a tag, schemas of bodies, and an example of each
+/// answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -104,15 +106,16 @@ struct Shared {
     examples: Map<String, Value>,
 }
 
-/// An operation as OpenAPI, with short forms for common parts.
+/// An operation as OpenAPI, with short forms for common elements.
 #[derive(Deserialize)]
 struct Operation {
-    /// Method and path, such as `GET /healthz`; without a slash, the name of a webhook.
+    /// The method and path, such as `GET /healthz`. A text without a slash is the name of a
+    /// webhook.
     #[serde(rename = "operation")]
     target: String,
     #[serde(default)]
     scopes: Vec<String>,
-    /// Parameters, or names of shared ones.
+    /// Parameters, or the names of shared parameters.
     #[serde(default)]
     parameters: Vec<Value>,
     #[serde(default)]
@@ -120,10 +123,10 @@ struct Operation {
     /// Names of shared errors.
     #[serde(default)]
     errors: Vec<String>,
-    /// Names of errors that the operation describes itself.
+    /// Names of errors that the operation itself describes.
     #[serde(default)]
     inline: Vec<String>,
-    /// Further contents of those.
+    /// Additional contents of the errors in `inline`.
     #[serde(default)]
     also: Map<String, Value>,
     #[serde(flatten)]
@@ -137,16 +140,16 @@ struct Success {
     description: String,
     #[serde(default)]
     headers: Vec<String>,
-    /// The name of a schema, `page`, or content as OpenAPI.
+    /// The name of a schema, `page`, or a content as OpenAPI.
     #[serde(default)]
     content: Map<String, Value>,
 }
 
-/// Builds the document. An error names the part that is wrong.
+/// Builds the document. If a part is wrong, the error names it.
 pub fn openapi() -> serde_json::Result<Document> {
     let mut service: Service = read(SERVICE)?;
     service.info["version"] = env!("CARGO_PKG_VERSION").into();
-    // A viewer leads to the page of an identifier; an expression of two has none.
+    // A viewer links a single identifier to its page, but has no page for an expression of two.
     service.info["license"] = json!({"name": env!("CARGO_PKG_LICENSE")});
     let (mut shared, mut tags, mut operations) = (Shared::default(), Vec::new(), Vec::new());
     for section in SECTIONS {
@@ -197,7 +200,7 @@ pub fn openapi() -> serde_json::Result<Document> {
     })
 }
 
-/// Reads JSON in which a description may be an array of lines.
+/// Reads JSON. A description in it may be an array of lines.
 fn read<T: for<'a> Deserialize<'a>>(text: &str) -> serde_json::Result<T> {
     fn join(value: &mut Value) {
         match value {
@@ -284,14 +287,15 @@ impl Operation {
         if !security.is_empty() {
             security.push(json!({"bearer": []}));
         }
-        // An absent list would mean the document's default.
+        // Without this list, the document's default would apply.
         operation.entry("security").or_insert(security.into());
         Ok(operation.into())
     }
 }
 
 impl Shared {
-    /// A parameter, by name if shared. Path parameters are required.
+    /// Returns a parameter, which may be given by its name if it is shared. Path parameters are
+    /// required.
     fn parameter(&self, parameter: &Value) -> serde_json::Result<Value> {
         let mut parameter = match parameter.as_str() {
             Some(name) => named(&self.parameters, name)?.clone(),
@@ -303,8 +307,8 @@ impl Shared {
         Ok(parameter)
     }
 
-    /// The content of a response with its example. Lines are one text of any length: a generated
-    /// client must not parse them as one value.
+    /// The content of a response with its example. Lines are one text of any length, so that
+    /// generated clients do not parse them as a single value.
     fn content(&self, kind: &str, content: &Value) -> serde_json::Result<Value> {
         Ok(match content.as_str() {
             Some(schema) if kind == LINES => json!({

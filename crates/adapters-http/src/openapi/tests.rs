@@ -1,4 +1,4 @@
-//! Checks the document against the service's own names, limits and schemas.
+//! Compares the document with the names, limits and schemas of the service.
 
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ fn limits_are_those_that_are_enforced() {
     }
 }
 
-/// Names in answers come from the domain; these are written out.
+/// Names in answers come from the domain, but these names are written by hand.
 #[test]
 fn vocabularies_are_those_of_the_domain() {
     let document = document();
@@ -155,7 +155,7 @@ fn it_refers_to_what_there_is() {
             );
             used.insert(pointer.to_owned());
         }
-        // Since 3.1 `null` is a type.
+        // Since OpenAPI 3.1, `null` is a type.
         assert!(
             !value.get("nullable").is_some_and(Value::is_boolean),
             "{path}"
@@ -219,7 +219,7 @@ fn operations_say_who_may_and_what_they_answer() {
     );
 }
 
-/// Resolves references, and returns the fields and the required ones.
+/// Resolves references. Returns all fields and the required fields.
 fn resolve<'a>(
     document: &'a Value,
     schema: &'a Value,
@@ -277,7 +277,7 @@ fn examples_of_answers_have_the_fields_of_what_is_sent() {
         if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example"))
             && path.contains("/responses/")
         {
-            // A line, or the whole.
+            // The example is a line or the whole content.
             let line = schema.get("contentSchema").zip(example.as_str());
             let line = line.map(|(schema, text)| (schema, serde_json::from_str(text).unwrap()));
             let (schema, example) = line.unwrap_or_else(|| (schema, example.clone()));

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::{error::ApiError, ports::Ports, state::now};
 
-/// The pushes of one request. Its refusals are recorded by reason when it ends or is dropped.
+/// The pushes of one request. When the request ends or is dropped, its refusals are recorded by
+/// reason.
 pub struct Pushes<'a> {
     ports: &'a Ports,
     client: ClientId,
@@ -61,8 +62,8 @@ impl Drop for Pushes<'_> {
     }
 }
 
-/// Logs a change with the actors of the posting's first and last change before it. Unchanged
-/// pushes, the majority, are not logged.
+/// Logs a change, with the actors of the posting's first and previous change. Unchanged pushes are
+/// not logged, because most pushes are unchanged.
 fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {
@@ -79,7 +80,7 @@ fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     );
 }
 
-/// Logs refusals: one line for each reason of an import.
+/// Logs refusals. An import has one line for each reason.
 fn log_refused(client_id: ClientId, refusal: &Refusal) {
     tracing::info!(
         target: "posthaste::push",

@@ -1,5 +1,5 @@
-//! A cursor: the base64url of a version byte, the time in microseconds and the id, in network byte
-//! order. It is opaque so that the format can change; it contains no secret.
+//! A cursor is the base64url of a version byte, the time in microseconds, and the id, in network
+//! byte order. It is opaque so that its format can change, and contains no secret.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use domain::store::Position;
@@ -10,7 +10,7 @@ const VERSION: u8 = 1;
 const LENGTH: usize = 1 + 8 + 16;
 
 pub fn encode(position: Position) -> String {
-    // Always fits: times in a store have microseconds and four-digit years.
+    // This always fits, because times in a store have microseconds and four-digit years.
     let micros = i64::try_from(position.updated_at.unix_timestamp_nanos() / 1_000);
     let mut bytes = Vec::with_capacity(LENGTH);
     bytes.push(VERSION);

@@ -1,4 +1,4 @@
-//! `GET` of all postings as lines of JSON, page by page while the client takes them.
+//! `GET` of all postings as lines of JSON. The next page is read while the client reads one.
 
 use std::{io, sync::Arc};
 
@@ -29,16 +29,16 @@ use crate::{
     state::State,
 };
 
-/// The cursor of the events that follow the export.
+/// The cursor after which the events follow that the export does not contain.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
 pub const NDJSON: &str = "application/x-ndjson";
 
 const PAGE_POSTINGS: usize = 500;
-/// The bytes of texts read at a time.
+/// How many bytes of texts are read at a time.
 const PAGE_BYTES: usize = 1 << 20;
-/// Omitted texts count all the same.
+/// The same if texts are omitted: they are not read, but still count.
 const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
-/// The bytes that an export holds: the page being sent and the next one.
+/// How many bytes of memory an export holds: the page being sent, and the next page.
 const HELD: usize = 2 * PAGE_BYTES;
 
 pub(super) async fn export(
@@ -53,7 +53,8 @@ pub(super) async fn export(
     }
     let slot = state.exports.take(caller.id())?;
     RequestContext::expect(&request, HELD)?;
-    // Read first: later changes are among the events, and may also be in the export.
+    // The cursor is read first. Later changes are then among the events, and possibly also in the
+    // export.
     let source = state.ports.reads.choose();
     let cursor = source.events.end().await?;
     let mut response = HttpResponse::Ok();
@@ -103,8 +104,7 @@ impl Options for Choice {
 }
 
 refusals! {
-    /// 505 for an answer whose end a client of HTTP/1.0 cannot distinguish from a broken
-    /// connection.
+    /// 505 for an answer whose end looks like a broken connection in HTTP/1.0.
     needs_http_1_1: HTTP_VERSION_NOT_SUPPORTED,
         "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
          front, set proxy_http_version 1.1.";

@@ -53,7 +53,7 @@ pub(super) async fn show(
     let posting = posting.seen_by(caller.prefixes());
     let bytes = page::size(&posting);
     if bytes > PIECE {
-        // The posting and the answer that is made of it.
+        // Room for the posting and its answer.
         RequestContext::hold(&request, 2 * bytes)?;
     }
     let appeal = state.appeal.clone();

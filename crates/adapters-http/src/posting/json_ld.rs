@@ -45,7 +45,8 @@ impl LineForm {
         form.unwrap_or(Self::Json)
     }
 
-    /// Narrows the query to postings with JSON-LD: approved ones, with certain texts.
+    /// Limits the query to postings that can have JSON-LD (approved ones), and to the texts needed
+    /// for it.
     pub(super) fn narrow(self, asked: ListQuery) -> ListQuery {
         let Self::JsonLd(identity) = self else {
             return asked;

@@ -1,4 +1,4 @@
-//! `GET` of the list of postings, for reconciling.
+//! `GET` of the list of postings, for comparison with a client's own data.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,11 +27,12 @@ use crate::{
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
-/// The bytes of texts read for one part of the answer.
+/// How many bytes of texts are read for a part of the answer.
 const PART_BYTES: usize = 1 << 20;
-/// The bytes that an answer holds while parts follow: a part, or the next one while it is written.
+/// How many bytes of memory an answer holds if it has several parts: a part, and the next part
+/// while it is written.
 const HELD: usize = 2 * PART_BYTES;
-/// The same if texts are left out.
+/// The same if texts are omitted.
 const HELD_WITHOUT_TEXTS: usize = 256 * 1024;
 const ME: &str = "me";
 
@@ -119,7 +120,7 @@ pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {
 
 pub(super) fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    // Near the first and last year, conversion to UTC may leave the supported range.
+    // Near the first and the last year, the time in UTC may be outside the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));
     time.map(fields::microseconds).ok_or_else(|| {
         let hint = if text.contains(' ') {

@@ -57,7 +57,7 @@ pub const SECTION: Section = Section {
 };
 
 fn routes(config: &mut web::ServiceConfig) {
-    // An empty identifier is a bad identifier, not another path.
+    // An empty identifier is an invalid identifier, not another path.
     let of = |what: &str, scopes| {
         let path = format!("{LIST_PATH}/{{identifier:[^/]*}}{what}");
         protected(&path, scopes)

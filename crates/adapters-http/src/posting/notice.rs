@@ -1,4 +1,4 @@
-//! Notices as a header spells them: a list of tokens with parameters (RFC 9651).
+//! Notices in the form of a header: a list of tokens with parameters (RFC 9651).
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use domain::posting::Notice;
 
 pub const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
 
-/// The most notices in a header; the most important come first.
+/// The largest number of notices in a header. The most important notices come first.
 const MOST: usize = 10;
 
 const NAME: usize = 64;
@@ -17,7 +17,7 @@ pub fn header(notices: &[Notice]) -> Option<HeaderValue> {
         return None;
     }
     let items: Vec<_> = notices.iter().take(MOST).map(item).collect();
-    // It is made of visible ASCII and spaces.
+    // The text has only visible ASCII and spaces.
     HeaderValue::try_from(items.join(", ")).ok()
 }
 
@@ -38,8 +38,8 @@ fn item(notice: &Notice) -> String {
     item
 }
 
-/// Appends a name: a String (RFC 9651 §3.3.3), or a Display String (§3.3.8) if it has more than
-/// visible ASCII and spaces.
+/// Appends a name as a String (RFC 9651 §3.3.3). If the name has more than visible ASCII and
+/// spaces, it becomes a Display String (§3.3.8).
 fn spell(name: &str, item: &mut String) {
     let end = name
         .char_indices()

@@ -61,7 +61,7 @@ impl From<ModerationError> for ApiError {
             }
             ModerationError::NoReport => Self::no_such_report(),
             ModerationError::Store(error) => error.into(),
-            // Only for operators' answers.
+            // Only an operator's answer to an objection can cause these.
             ModerationError::Changed { .. }
             | ModerationError::NotKept(_)
             | ModerationError::Decided(_) => Self::internal(&error),

@@ -1,4 +1,4 @@
-//! Answers with postings: one, lines, and the parts of a list.
+//! Answers with postings: a single posting, lines, and the parts of a list.
 
 use domain::{
     posting::{AsOf, PostingView},
@@ -45,11 +45,11 @@ pub fn lines(
     Ok(lines)
 }
 
-/// A part of a list answer. The answer has at most `most` bytes, unless its first posting has more;
-/// it ends before the posting that would exceed them.
+/// A part of a list answer. The answer has at most `most` bytes, unless its first posting alone has
+/// more. It ends before the first posting that does not fit.
 #[derive(Clone, Copy, Debug)]
 pub struct PartOfList {
-    /// The bytes of earlier parts.
+    /// The number of bytes in earlier parts.
     before: usize,
     most: usize,
 }
@@ -69,8 +69,8 @@ impl Default for PartOfList {
 }
 
 impl PartOfList {
-    /// Writes the postings found. Another part follows if the client wants more and more exist.
-    /// After a short page none follows, because the store has examined many others already.
+    /// Writes the postings found. If the client wants more and more exist, another part follows. No
+    /// part follows a short page, because the store has already examined many other postings.
     pub fn write(
         self,
         page: &PostingPage,
@@ -199,8 +199,9 @@ pub mod tests {
             next,
             ..page_of(bytes)
         };
-        // For the second part: text bytes, whether more follow, and the limits of postings and
-        // bytes; then the number of postings, and whether the answer continues.
+        // The first columns describe the second part: text bytes, whether more follow, and the
+        // limits of postings and bytes. The others are the number of postings, and whether the
+        // answer continues.
         for (bytes, more, limit, most, found, goes_on) in [
             (500, false, 3, PAGE_BYTES, 2, false),
             (500, true, 2, PAGE_BYTES, 2, false),
@@ -236,7 +237,8 @@ pub mod tests {
         poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
     }
 
-    /// A large answer must not block the only thread, which also answers health checks.
+    /// A large answer must not block the only thread, because the thread also answers health
+    /// checks.
     #[test]
     fn a_large_answer_delays_no_other_while_it_is_written() {
         let runtime = Builder::new_current_thread()

@@ -1,4 +1,4 @@
-//! Answers with many postings, read page by page while the client reads them.
+//! Answers with many postings, which are read page by page while the client reads the answer.
 
 use std::{io, sync::Arc};
 
@@ -26,14 +26,14 @@ pub(super) struct Reading {
 
 #[derive(Clone)]
 pub(super) enum Form {
-    /// The next page is read while the client reads one.
+    /// The next page is read while the client reads the current page.
     Lines(LineForm),
     List(PartOfList),
 }
 
 pub(super) struct Page {
     pub json: Bytes,
-    /// The page's query, repeated if the client's prefixes change before the page is sent.
+    /// The page's query. It runs again if the client's prefixes change before the page is sent.
     of: Reading,
     pub next: Option<Reading>,
 }
@@ -42,7 +42,7 @@ impl Reading {
     pub async fn read(self) -> Result<Page, ApiError> {
         let page = self.postings.list(&self.query).await?;
         let page = page.seen_by(&self.query.prefixes);
-        // A large page would block the other requests of this thread.
+        // Writing a large page would block the other requests of this thread.
         spawn_blocking(move || self.show(&page)).await?
     }
 
@@ -79,7 +79,7 @@ impl Reading {
 pub(super) struct Paged {
     caller: Caller,
     next: Option<Reading>,
-    /// The page being read. Reading ends with the answer.
+    /// The page that is being read. Dropping the answer stops the read.
     under_way: JoinSet<Result<Page, ApiError>>,
     json: Bytes,
     span: Span,
@@ -114,7 +114,7 @@ impl Paged {
         }
     }
 
-    /// Returns a prefetched page, read again if the client's prefixes have changed.
+    /// Returns a prefetched page. If the client's prefixes have changed, reads the page again.
     async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
         let caller = self.caller.again().await?;
         if *caller.prefixes() == page.of.query.prefixes {
@@ -138,7 +138,7 @@ impl Paged {
         Ok(Some(self.json.split_to(length)))
     }
 
-    /// The answer. An error ends it without the last chunk, which the client notices.
+    /// The pieces of the answer. After an error, the last chunk is missing, so the client notices.
     pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> {
         stream::try_unfold(self, async |mut paged| match paged.piece().await {
             Ok(piece) => Ok(piece.map(|piece| (piece, paged))),
@@ -285,7 +285,8 @@ mod tests {
         });
     }
 
-    /// Each page keeps to the prefixes at the time it is sent, prefetched or not.
+    /// Each page has only postings that the client may read when the page is sent, even if
+    /// prefetched.
     #[test]
     fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
         run(async {

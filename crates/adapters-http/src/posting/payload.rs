@@ -1,5 +1,5 @@
-//! The OpenAPI schema of a push. Names, descriptions and lengths come from `domain::posting`;
-//! examples and patterns from `openapi.json`.
+//! The OpenAPI schema of a push. Names, descriptions and lengths come from `domain::posting`.
+//! Examples and patterns come from `openapi.json`.
 
 use domain::posting::{CompanyPatch, Expiration, LocationPatch, PostingPatch};
 use fields::FieldValue;
@@ -12,7 +12,8 @@ pub fn describe_fields(schemas: &mut Map<String, Value>) {
     describe::<LocationPatch>(&mut schemas["LocationPayload"]);
 }
 
-/// Describes the fields of an object: optional one-line texts unless stated otherwise.
+/// Describes the fields of an object. Without another statement, a field is an optional text of one
+/// line.
 fn describe<T: FieldValue>(schema: &mut Value) {
     for field in T::FIELDS {
         let property = &mut schema["properties"][field.name];
@@ -24,7 +25,7 @@ fn describe<T: FieldValue>(schema: &mut Value) {
         }
         property["description"] = field.description.trim_start().into();
         if let Some(most) = field.max_length {
-            // The first alternative is the text; the others clear the field.
+            // The first alternative is the text. The others clear the field.
             let text = match property.get_mut("anyOf") {
                 Some(alternatives) => &mut alternatives[0],
                 None => property,

@@ -1,12 +1,13 @@
-//! The header `Prefer` (RFC 7240): handling of unknown fields and wrong values, and previews of dry
-//! runs.
+//! The header `Prefer` (RFC 7240): how to handle unknown fields and wrong values, and whether a dry
+//! run returns a preview.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::posting::Handling;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preferences. The first instance of each counts; unknown ones and parameters are ignored.
+/// The preferences. If one is repeated, its first value counts. Unknown preferences and parameters
+/// are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,
@@ -44,7 +45,7 @@ impl Preferences {
         }
     }
 
-    /// Narrows the preferences for a push.
+    /// Limits the preferences to those that apply to this push.
     #[must_use]
     pub const fn of_push(mut self, dry_run: bool) -> Self {
         self.representation = self.representation && dry_run;

@@ -12,8 +12,8 @@ use crate::{
 
 pub type Previewed = (PostingView, Option<String>);
 
-/// Answers a dry run and previews it. There is no preview if enrichment fails, which an operator
-/// would see after a real push.
+/// Answers a dry run with a preview. If enrichment fails, there is no preview; after a real push,
+/// an operator would see the failure.
 pub async fn previewed(
     state: &State,
     put: &PutPosting,
@@ -21,7 +21,7 @@ pub async fn previewed(
     let (lifetime, now) = (state.ports.lifetime, now());
     let (answer, submission) =
         usecase::preview(&*state.ports.stores.store, put, lifetime, now).await??;
-    // Even for a short text, the rules take as long as many requests.
+    // Always uses another thread: even for a short text, the rules take as long as many requests.
     let made = large(usize::MAX, move || preview(&submission, lifetime, now)).await?;
     if let Err(error) = &made {
         tracing::warn!(%error, "a posting cannot be previewed");

@@ -129,7 +129,7 @@ async fn push(
 ) -> Result<(posting::Answer, Option<Previewed>), ApiError> {
     let segment = segment.read();
     let prefixes = caller.prefixes();
-    // An invalid identifier is a field error like others.
+    // An invalid identifier is reported as a field error.
     if !prefixes.are_all()
         && let Ok(segment) = &segment
         && let Ok(identifier) = SourceIdentifier::from_path_segment(segment)
@@ -147,7 +147,7 @@ async fn push(
         put.new_id = new_id.in_bucket_of(&put.identifier);
         put.trace = options.trace;
     }
-    // The command owns its values, so the body is freed before the wait.
+    // The command has its own copy of the values, so the body is freed before the wait.
     drop(body);
     let (ingest, put) = (&state.ports.ingest, put?);
     Ok(match (options.dry_run, options.prefer.representation) {

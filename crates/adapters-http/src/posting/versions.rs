@@ -14,7 +14,7 @@ use crate::{
     state::State,
 };
 
-/// The default and the largest page of versions: each may have three texts.
+/// Both the default and the maximum are small, because each version may have three texts.
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 
@@ -59,7 +59,7 @@ pub(super) async fn versions(
         .into_iter()
         .map(|version| version.seen_by(caller.prefixes()))
         .collect();
-    // The versions and the answer that is made of them.
+    // Room for the versions and their answer.
     RequestContext::hold(&request, 2 * found.iter().map(size).sum::<usize>())?;
     let page = VersionPageAnswer::new(&found, has_more);
     answer::json(StatusCode::OK, &page).map(no_store)

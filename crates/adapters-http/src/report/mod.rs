@@ -1,4 +1,4 @@
-//! Reports of readers over HTTP, sent by the board's own site.
+//! Reports of readers over HTTP, which the board's own site sends.
 
 use access::Scope;
 use actix_web::{
@@ -24,7 +24,7 @@ use crate::{
 
 pub const PATH: &str = "/api/job-board/reports";
 
-/// The largest body in bytes: every text in it is short.
+/// The largest body in bytes, because all texts in it are short.
 pub const LARGEST_BODY: usize = 32 * 1024;
 
 pub const SECTION: Section = Section {
@@ -46,7 +46,7 @@ refusals! {
 async fn send(caller: Caller, _: Query<()>, body: Body, state: web::Data<State>) -> Answer {
     let body = body.json(state.small_limit(LARGEST_BODY)).await?;
     let new = NewReport::parse(&body)?;
-    // Random, so that an id does not reveal another.
+    // The id is random, so that it reveals no other id.
     let id = ReportId::new(Builder::from_random_bytes(rand::random()).into_uuid());
     let stores = &state.ports.stores;
     let (ports, prefixes) = ((&*stores.store, &*stores.reports), caller.prefixes());

@@ -1,5 +1,5 @@
-//! Newsletter subscribers over HTTP: the resource that the membership system writes and reads, the
-//! e-mail provider's webhook, and the pages on which a person moves to the new account.
+//! Newsletter subscribers over HTTP. The membership system writes and reads the resource, the
+//! e-mail provider calls the webhook, and a person uses the pages to move to the new account.
 
 mod migration;
 mod resource;
@@ -28,7 +28,7 @@ pub const SECTION: Section = Section {
 };
 
 fn routes(config: &mut web::ServiceConfig) {
-    // An empty address matches, and is then refused as invalid.
+    // The pattern also matches an empty address, which is then refused as invalid.
     let one = protected(&format!("{PATH}/{{email:[^/]*}}"), REPORTERS);
     config
         .service(
@@ -40,8 +40,8 @@ fn routes(config: &mut web::ServiceConfig) {
         .configure(migration::routes);
 }
 
-/// The path for logs, without a subscriber's e-mail address. Compares both the path sent and the
-/// decoded one, because `%73ubscribers` also routes to a subscriber.
+/// The path for logs, without a subscriber's e-mail address. Compares both the sent path and the
+/// decoded one, because `%73ubscribers` also leads to a subscriber.
 pub fn loggable<'a>(sent: &'a str, routed: &str) -> &'a str {
     const MASKED: &str = "/api/newsletter/subscribers/…";
     let names_somebody = routed

@@ -22,7 +22,7 @@ pub(super) async fn put(segment: Segment, body: Body, state: web::Data<State>) -
     let body = body.json(state.body_limit()).await?;
     let (id, token) = new_subscriber();
     let put = PutSubscriber::parse(segment.read()?, &body, id, token)?;
-    // The command owns its values, so the body is freed before the wait.
+    // The command has its own copy of the values, so the body is freed before the wait.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
     let status = if reported.is_new {

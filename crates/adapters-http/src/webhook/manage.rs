@@ -29,7 +29,7 @@ use crate::{
 
 pub const PATH: &str = "/api/job-board/webhooks";
 
-/// The largest body in bytes: a URL, a description and event names.
+/// The largest body in bytes. It has a URL, a description and names of events.
 const LARGEST_BODY: usize = 16 * 1024;
 
 pub(super) async fn create(caller: Caller, body: Body, state: web::Data<State>) -> Answer {
@@ -181,7 +181,7 @@ async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
     Ok(body)
 }
 
-/// An invalid id in the path is answered 404.
+/// An invalid id in the path gets 404.
 fn parse(id: &str) -> Result<EndpointId, ApiError> {
     id.parse().map_err(|_| WebhookError::NotFound.into())
 }

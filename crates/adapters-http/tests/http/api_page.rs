@@ -1,4 +1,5 @@
-//! `docs/api.md` and the pages below it name what the OpenAPI document describes.
+//! Tests that `docs/api.md` and the pages below it name everything that the OpenAPI document
+//! describes.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ const PAGE: &str = concat!(
     include_str!("../../../../docs/api/newsletter.md"),
 );
 
-/// Schemas whose fields a standard defines.
+/// Schemas whose fields are defined by a standard.
 const BY_STANDARD: [&str; 5] = [
     "AuthorizationServer",
     "JobPosting",
@@ -96,7 +97,7 @@ fn every_field_parameter_and_status_is_mentioned() {
         }
     }
     statuses.retain(|status| status.as_str() >= "304");
-    // 405 belongs to unsupported methods; 431 is sent before the operation is known.
+    // 405 is for unsupported methods, and 431 is sent before the operation is known.
     statuses.extend(["405", "431"].map(str::to_owned));
     let rows = rows("\n## Errors\n").into_iter();
     let explained: BTreeSet<_> = rows

@@ -1,4 +1,4 @@
-//! Imports of catalogues, their proof and their undo.
+//! Imports of catalogues, the proof that they are complete, and their undo.
 
 use access::Scope;
 use domain::{

@@ -1,4 +1,4 @@
-//! Client limits, preferences of a push, and what a client learns about itself.
+//! Limits of clients, preferences of a push, and what a client can read about itself.
 
 use std::num::NonZeroU32;
 
@@ -51,7 +51,8 @@ async fn every_answer_names_the_limit() {
         let left = refused.header("RateLimit").unwrap();
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");
     }
-    // An invalid token does not count for the client, and other clients have their own limits.
+    // A request with an invalid token does not count for the client. Other clients have their own
+    // limits.
     let nobody = request("GET", PATH).send(&app).await;
     assert_eq!(nobody.status, 401);
     let unlimited = app.writer().await;
@@ -103,7 +104,7 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
     assert_eq!(summary(&refused), (404, [None; 4]));
 }
 
-/// The crate of the rules tests their effect on texts.
+/// The effects on texts are tested in the crate of the rules.
 #[tokio::test]
 async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
     let (app, token) = TestApp::with_writer().await;
@@ -144,7 +145,7 @@ async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
     assert_eq!(place, "Oslo");
     assert_eq!(app.get(&token, &format!("{PATH}/a")).await.status, 404);
 
-    // The preview of an update includes the stored values.
+    // The preview of an update includes stored values.
     push(&app, &token, "a", &body).await;
     let made = preview(&json!({"location_city": "Bergen"})).await;
     let place = &made["json_ld"]["jobLocation"]["address"]["addressLocality"];
@@ -252,7 +253,7 @@ async fn a_client_learns_what_came_of_its_pushes() {
         ("a%2F%FF", posting(), 422),
         ("other%20one", posting(), 403),
         ("absent", json!({"expiration": {}}), 404),
-        // None of these counts.
+        // None of these requests counts.
         ("fault:overloaded", posting(), 503),
         ("fault:broken", posting(), 500),
         ("a?dry_run=true", json!({"title": 1}), 422),

@@ -1,4 +1,4 @@
-//! The time limits of connections, and that slow connections do not hold up others.
+//! The time limits of connections. Slow connections must not delay others.
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
@@ -67,7 +67,7 @@ async fn a_byte_now_and_then_keeps_no_connection() {
     }
 }
 
-/// An unread rest of a refused body ends the connection; the client may still send all of it.
+/// An unread rest of a refused body ends the connection. The client may still send all of the body.
 #[tokio::test]
 async fn a_refused_body_holds_up_no_later_request() {
     let keep_alive = Duration::from_mins(1);
@@ -130,7 +130,7 @@ async fn a_busy_connection_is_kept_however_long_it_lasts() {
     assert_eq!(connection.exchange(&put).await.status, 201);
     for _ in 0..2 {
         sleep(QUICK.keep_alive / 4).await;
-        // The body takes longer than a head may.
+        // The body takes longer than the time limit for a head.
         connection.write(head.as_bytes()).await;
         connection.write(&body.as_bytes()[..half]).await;
         sleep(QUICK.head + QUICK.keep_alive + TICK).await;
@@ -207,11 +207,11 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
         let answer = connection.rest().await;
         let expect = format!("HTTP/1.1 {status} ");
         assert!(answer.starts_with(&expect), "{head}: {answer}");
-        // The server waits only for the linger time, not for a body that never comes.
+        // The server waits only for the linger time. It does not wait for a body that never comes.
         assert!(started.elapsed() < 2 * QUICK.linger, "{head}");
     }
 
-    // Repeated, because after `100 Continue` a connection must stay usable.
+    // Repeated, because the connection must stay usable after `100 Continue`.
     let mut connection = app.connect().await;
     for (to, kind, status) in [
         (put, json, 201),
@@ -225,7 +225,7 @@ async fn a_body_is_asked_for_only_when_it_is_wanted() {
         connection.write(body.as_bytes()).await;
         assert_eq!(connection.read(false).await.status, status);
     }
-    // A client need not wait for `100 Continue`.
+    // A client may send the body without waiting for `100 Continue`.
     let head = head(&token, put, json, body.len());
     connection.write(head.as_bytes()).await;
     connection.write(body.as_bytes()).await;
@@ -260,7 +260,7 @@ async fn what_is_no_request_is_refused_like_any_other() {
             "{sent:.50}"
         );
     }
-    // Also after the answer of a handler.
+    // The same applies after the answer of a handler.
     let mut connection = app.connect().await;
     let health = connection.exchange(&request("GET", "/healthz")).await;
     assert_eq!(health.status, 200);

@@ -1,4 +1,4 @@
-//! The documentation as it is served. Its content is checked by the unit tests of `openapi`.
+//! The documentation as served. Unit tests of `openapi` check its content.
 
 use domain::posting::ReasonCode;
 use kernel::Status;

@@ -1,4 +1,4 @@
-//! The export: lines as in the list, and an end that shows whether it is complete.
+//! The export. Its lines are those of the list, and its end shows whether it is complete.
 
 use std::sync::atomic::Ordering;
 
@@ -100,7 +100,7 @@ async fn wrong_requests_are_refused() {
     app.backend.log_is_away.store(true, Ordering::SeqCst);
     check(&app, Some(&token), PATH, "GET ? | | 503 | | Retry-After: 5").await;
 
-    // In HTTP/1.0 the end of the connection would look like the end of the answer.
+    // In HTTP/1.0, the end of the connection would look like the end of the answer.
     let mut connection = app.connect().await;
     let head = get(&token, "").head().replace("HTTP/1.1", "HTTP/1.0");
     connection.write(head.as_bytes()).await;

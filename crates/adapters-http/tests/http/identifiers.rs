@@ -1,4 +1,4 @@
-//! `uniqueSourceIdentifier` from the request line to the store and back. The refused ones are in
+//! `uniqueSourceIdentifier` from the request line to the store and back. Refused identifiers are in
 //! `refusals`.
 
 use crate::support::{PATH, TestApp, posting, put, request};

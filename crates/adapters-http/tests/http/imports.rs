@@ -136,7 +136,7 @@ async fn each_line_is_a_push_with_a_receipt() {
         refused, 6,
         "without a wish, lines that were taken have none"
     );
-    // Like other pushes.
+    // The activity shows refused lines like other refused pushes.
     let activity = app.get(&token, "/api/job-board/integration").await.json();
     let newest = activity["data"]["refusals"][0]["request_id"].as_str();
     assert_eq!(newest, answer.header("X-Request-Id"));
@@ -251,7 +251,7 @@ async fn bodies_are_unpacked() {
         assert_eq!(answer.status, status, "{encoding}: {answer:?}");
         let summary = summary(&answer);
         let (lines, _, is_complete) = counted(&summary);
-        // Lines unpacked before a break may or may not count.
+        // Lines that were unpacked before the break may or may not count.
         assert!(
             lines == most || status != 200 && lines <= most,
             "{encoding}: {summary}"
@@ -259,7 +259,7 @@ async fn bodies_are_unpacked() {
         assert_eq!(is_complete, status == 200, "{encoding}: {summary}");
         assert_eq!(summary.get("message").is_some(), !is_complete);
     }
-    // curl -T declares no type.
+    // `curl -T` sends no type.
     let untyped = request("POST", IMPORTS).token(&token).body(one);
     assert_eq!(untyped.send(&app).await.status, 200);
 }
@@ -346,7 +346,7 @@ async fn an_import_waits_for_the_limit_of_its_client() {
     let began = Instant::now();
     let answer = import(&token, IMPORTS, body.collect::<String>());
     let answer = answer.send(&app).await;
-    // The request and its lines count 61 times.
+    // The import counts 61 times: for its request and its 60 lines.
     let took = began.elapsed();
     assert!(took >= Duration::from_millis(500), "{took:?}");
     assert_eq!(counted(&summary(&answer)), (60, 60, true));
@@ -364,7 +364,7 @@ async fn imports_that_wait_for_their_limit_have_places_too() {
     let (_, token) = app
         .client(|client| client.requests_per_minute = NonZeroU32::new(1))
         .await;
-    // Only the token request is left of the limit.
+    // The token request has used up the limit.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let mut connection = app.connect().await;

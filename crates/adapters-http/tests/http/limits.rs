@@ -1,4 +1,4 @@
-//! That no client fills the memory or the connections of a process.
+//! Tests that no client can fill the memory or use all connections of a process.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::{
     BODY_LIMIT, Connection, PATH, Request, Response, TestApp, posting, push, put, request,
 };
 
-/// So long that no deadline ends a waiting connection.
+/// This is so long that no deadline ends a waiting connection.
 const EVER: Duration = Duration::from_mins(10);
 const SOON: Duration = Duration::from_secs(8);
 
@@ -71,12 +71,12 @@ async fn a_client_has_few_requests_under_way_and_others_are_not_held_up() {
     assert_eq!(wait.send(&app).await.status, 429, "it begins as a request");
     assert_eq!(small(&other).send(&app).await.status, 201);
 
-    // A client that hangs up frees its place, and so does a finished answer.
+    // When a client closes its connection, its place is free, and also when an answer ends.
     drop(second);
     assert_eq!(until_not(429, &app, &list).await.status, 200);
     first.write(b"}").await;
     assert_eq!(first.read(false).await.status, 200);
-    // A waiting request leaves its place to another.
+    // While a request waits for events, others can use its place.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let long = request("GET", "/api/job-board/events?after=latest&wait=30").token(&token);
@@ -114,7 +114,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     let (token, other) = (app.writer().await, app.writer().await);
     let large = |token: &str| large(token, "large");
     let mut stalled = Vec::new();
-    // Three quarters of the client's half.
+    // Uses three quarters of the client's half.
     for _ in 0..6 {
         stalled.push(stall(&app, &large(&token)).await);
     }
@@ -122,7 +122,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("Retry-After"), Some("5"));
     assert!(refused.message().contains("for this client"), "{refused:?}");
-    // A list is refused before it is read, however small.
+    // Any list, however small, is refused before it is read.
     let list = request("GET", PATH).token(&token).send(&app).await;
     assert_eq!(list.status, 503);
     assert_eq!(push_status(&app, &token).await, 201);
@@ -132,7 +132,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     let refused = until_not(200, &app, &large(&other)).await;
     assert_eq!(refused.status, 503);
     assert_eq!(push_status(&app, &other).await, 200);
-    // The service frees what a client held when it hangs up.
+    // When a client closes its connections, the service frees what the client held.
     drop(stalled);
     for token in [&token, &other] {
         let answer = until_not(503, &app, &large(token)).await;
@@ -181,7 +181,7 @@ async fn health_checks_find_a_place_when_all_others_are_taken() {
         assert_eq!(answer.expect("no place").status, 200);
         idle.push(connection);
     }
-    // Those that have waited longest are closed.
+    // The connections that have waited longest are closed.
     for connection in &mut idle[..60] {
         assert!(connection.is_closed().await);
     }
@@ -196,7 +196,7 @@ async fn health_checks_find_a_place_when_all_others_are_taken() {
             assert_eq!(answer.expect("no place").status, 200);
         }
     }
-    // The oldest connection belongs to a known client, and keeps its place.
+    // The oldest connection belongs to a known client, so it keeps its place.
     busy.write(b"}").await;
     assert_eq!(busy.read(false).await.status, 200);
 }

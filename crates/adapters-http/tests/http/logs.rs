@@ -1,4 +1,4 @@
-//! Secrets and addresses that must not be logged.
+//! Tests that secrets and addresses are not logged.
 
 use std::{
     io,
@@ -27,7 +27,7 @@ impl Log {
         })
     }
 
-    /// The lines about a request, which are written before the answer is sent.
+    /// The lines about a request. They are written before the answer is sent.
     pub fn lines_of(&self, request_id: &str) -> String {
         let bytes = self.0.lock().unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();

@@ -1,6 +1,6 @@
-//! The HTTP API as its clients see it: a real listener and real connections, with the ports on a
-//! store in memory.
-// `json!` of a whole posting nests deeper than the usual 128.
+//! The HTTP API as clients see it, with a real listener and real connections. The ports use a store
+//! in memory.
+// `json!` with a whole posting nests deeper than the default limit of 128.
 #![recursion_limit = "256"]
 #![expect(
     clippy::expect_used,

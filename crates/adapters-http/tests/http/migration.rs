@@ -1,4 +1,4 @@
-//! The pages on which a person moves to the new account.
+//! The pages where a person moves to the new account.
 
 use newsletter::subscriber::SubscriberStatus;
 use serde_json::json;
@@ -131,7 +131,7 @@ async fn the_button_moves_and_leads_on() {
     );
 }
 
-/// Afterwards the link and its buttons lead to the page for suppressed people.
+/// Afterwards, the link and its buttons lead to the page for suppressed people.
 #[tokio::test]
 async fn the_other_button_unsubscribes() {
     let app = app().await;
@@ -238,7 +238,7 @@ async fn a_failure_is_answered_in_the_same_ways() {
             "5",
             "Repeating the request is safe.",
         ),
-        // Trying again would not help.
+        // A retry would not help.
         (press("fault:off"), None, "600", "not set up yet"),
     ] {
         let page = by_browser(failing.clone()).send(&app).await;

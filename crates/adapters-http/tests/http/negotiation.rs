@@ -25,7 +25,7 @@ async fn large_answers_are_compressed_for_those_who_ask() {
     let get = |path: &str| request("GET", path).token(&token);
     for n in 0..3 {
         let mut body = posting();
-        // Larger than one compressed piece.
+        // The text is larger than a piece that is compressed at a time.
         body["raw_description"] = json!(format!("<p>{n} builds things.</p>").repeat(2_500));
         push(&app, &token, &n.to_string(), &body).await;
     }
@@ -131,7 +131,7 @@ async fn a_posting_is_not_sent_to_a_client_that_has_it() {
     let packed = get().header("Accept-Encoding", "gzip");
     assert_eq!(if_other(packed, &tag(&first)).await.0, 304);
 
-    // The company's name is no posting field, but part of the answer.
+    // The company's name is not a field of the posting, but it is part of the answer.
     let mut body = posting();
     body["company"]["name"] = json!("Another name");
     push(&app, &token, "other", &body).await;
@@ -185,7 +185,7 @@ async fn an_approved_posting_is_json_ld_for_those_who_prefer_it() {
     let (_, kind, json) = form(get("?identity=shown", "application/ld+json, */*")).await;
     assert_eq!(kind, "application/json", "it is JSON where they tie");
 
-    // Each of the three has a tag of its own.
+    // Each of the three answers has its own tag.
     let tags = [&hidden, &shown, &json].map(|answer| answer.header("ETag").unwrap());
     for (query, accept, expect) in [
         ("", JSON_LD, [304, 200, 200]),

@@ -1,4 +1,4 @@
-//! What holds of every operation of the document.
+//! Rules that all operations of the document keep.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ impl Operation {
     }
 }
 
-/// Whatever else is wrong with the request, and for every method.
+/// This holds for every method, whatever else is wrong with the request.
 #[tokio::test]
 async fn each_checks_its_client_before_anything_else() {
     let app = TestApp::spawn();
@@ -146,17 +146,16 @@ async fn each_of_clients_refuses_an_unknown_parameter() {
     }
 }
 
-/// How each operation of clients below `/api/job-board` keeps to the prefixes of its client; others
-/// know no postings.
+/// How each client operation below `/api/job-board` respects the client's prefixes. Operations
+/// elsewhere use no postings.
 ///
-/// - `refuses`: a posting beyond them is refused with this status and message;
-/// - `refuses lines`: a line about a posting beyond them is refused;
-/// - `leaves out`: postings beyond them are absent from the answer;
-/// - `own pushes`: the answer has the identifiers that the client itself has sent, and nothing
-///   about postings;
+/// - `refuses`: a posting with another prefix is refused with this status and message;
+/// - `refuses lines`: a line about a posting with another prefix is refused;
+/// - `leaves out`: postings with other prefixes are absent from the answer;
+/// - `own pushes`: the answer has the identifiers that this client has sent, and nothing about
+///   postings;
 /// - `none`: the operation names no posting;
-/// - `worker`: deliveries keep to the prefixes that the client has at the time, as the tests of the
-///   worker show.
+/// - `worker`: deliveries respect the client's current prefixes, which tests of the worker check.
 const FENCES: &str = "
 PUT    job-postings/{uniqueSourceIdentifier} | refuses 403 This client may only use identifiers that begin with acme-.
 GET    job-postings/{uniqueSourceIdentifier} | refuses 404 Job posting not found.
@@ -293,12 +292,12 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                 }
             }
         }
-        // Postings and companies beyond its prefixes stay as they were.
+        // Postings and companies with other prefixes are unchanged.
         assert_eq!(shown().await, before, "{name}");
     }
 }
 
-/// Marks a posting as a duplicate, as a push by a client without prefixes would.
+/// Marks a posting as a duplicate, like a push by a client without prefixes.
 async fn mark(app: &TestApp, copy: &str, original: &str) {
     let store = &*app.backend.store;
     let names = [copy, original].map(identifier);

@@ -1,4 +1,4 @@
-//! Every error of the contract about postings, and the precedence among them.
+//! Every error of the contract about postings, and the precedence among these errors.
 
 use domain::posting::{Ground, moderation::Moderation};
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn a_request_is_refused_with_a_reason() {
         PUT /rejected | {"expiration":{}} | 422 | transition from rejected to expired.
         "#;
     check(&app, Some(&token), PATH, transition).await;
-    // From the lowest precedence to the highest, each request adds a fault.
+    // Each request adds a fault, from the lowest precedence to the highest.
     let table = r#"
         PUT /r   | {"expiration":{}}       | 404
         PUT /r   | {"expiration":{}, "title": 1} | 422
@@ -70,7 +70,7 @@ async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
         request("GET", &format!("{PATH}/fault:broken")).token(&token),
     ] {
         let faulty = faulty.header("X-Request-Id", "my-id.1");
-        // On one connection, which must stay usable.
+        // All requests use one connection, which must stay usable.
         let mut connection = app.connect().await;
         for _ in 0..2 {
             let response = connection.exchange(&faulty).await;

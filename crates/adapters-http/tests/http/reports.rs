@@ -1,4 +1,4 @@
-//! Reports of readers and objections of clients.
+//! Reports from readers, and objections from clients.
 
 use access::Scope;
 use domain::{
@@ -20,7 +20,7 @@ use crate::{
 
 const REPORTS: &str = "/api/job-board/reports";
 
-/// The name and the address of a reporter, which only operators see.
+/// A reporter's name and address, which only operators may see.
 const SECRETS: [&str; 2] = ["Ann Q. Reader", "ann.q@reader.example"];
 
 fn report(named: &str) -> Value {

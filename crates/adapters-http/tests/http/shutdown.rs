@@ -1,4 +1,4 @@
-//! Graceful shutdown: accepted requests are answered before the server ends.
+//! A graceful stop: accepted requests are answered before the server ends.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn what_was_accepted_is_answered_and_nothing_else_accepted() {
     let mut idle = app.connect().await;
     assert_eq!(idle.exchange(&request("GET", "/healthz")).await.status, 200);
 
-    // The request has begun but not ended.
+    // By then, the request has begun but not ended.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let stop = app.stop.clone();
     let stopping = tokio::spawn(async move { stop.stop().await });

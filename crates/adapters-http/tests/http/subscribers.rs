@@ -88,7 +88,7 @@ async fn a_move_shows_in_the_record_and_the_token_never_does() {
     assert!(!found.text().contains(secret));
 }
 
-/// In the same order as for postings, which `refusals` tests in full.
+/// The order of checks is the same as for postings, which `refusals` tests completely.
 #[tokio::test]
 async fn a_request_is_refused_with_a_reason() {
     let app = TestApp::spawn();

@@ -1,4 +1,4 @@
-//! The shown values of a posting while new content waits for a verdict, and its versions.
+//! The shown values of a posting while new content waits for a verdict, and the posting's versions.
 
 use domain::posting::EnrichedTexts;
 use serde_json::{Value, json};

@@ -44,7 +44,7 @@ fn assert_taken(response: &Response, name: &str) {
     assert_eq!(response.header("Content-Type"), Some("application/json"));
 }
 
-/// The unit tests of `webhook::delivery` cover every form of a delivery.
+/// Unit tests of `webhook::delivery` cover every form of a delivery.
 #[tokio::test]
 async fn what_the_provider_sends_is_taken_in() {
     let app = TestApp::spawn();
@@ -83,8 +83,8 @@ async fn any_of_the_secrets_will_do() {
     }
 }
 
-/// Anyone may send a delivery, so the limit is lower than for authorised clients. The signature
-/// covers the bytes as sent, whatever their declared type.
+/// The limit is lower than for authorised clients, because anyone may send a delivery. The
+/// signature covers the bytes as sent, whatever type is declared.
 #[tokio::test]
 async fn a_delivery_has_a_largest_size_and_is_signed_as_it_was_sent() {
     const MOST: usize = 256 * 1024;
@@ -116,7 +116,7 @@ async fn what_cannot_be_taken_in_is_refused() {
         (post(body.clone()), 401, "Signature must be"),
         (other, 401, "Signature must be"),
         (bearer, 401, "Signature must be"),
-        // Before it is read.
+        // The body is refused before it is read.
         (
             post("{").header("Signature", &good),
             401,

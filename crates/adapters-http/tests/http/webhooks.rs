@@ -1,4 +1,4 @@
-//! Webhooks: registering, changing and showing them, and refusals.
+//! Webhooks: how clients register, change and read them, and refusals.
 
 use std::time::Duration;
 
@@ -241,7 +241,7 @@ async fn a_client_has_few_registrations_under_way() {
     }
 }
 
-/// Another client's webhook is 404, and so is an invalid id.
+/// For another client's webhook, the answer is 404, and also for an invalid id.
 #[tokio::test]
 async fn a_client_sees_its_own_and_no_others() {
     let app = TestApp::spawn();

@@ -1,4 +1,4 @@
-//! Requests on the wire: refusals before the end of a body, streamed bodies, requests in a row.
+//! Bytes of requests: refusals before the end of a body, streamed bodies, and consecutive requests.
 
 use crate::support::{BODY_LIMIT, Connection, TestApp, posting, put, request};
 

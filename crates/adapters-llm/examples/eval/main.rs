@@ -1,9 +1,9 @@
-//! Measures a model on labelled sets, next to the rules alone: `cargo run -p adapters-llm --example
+//! Compares a model with the rules alone on labelled sets: `cargo run -p adapters-llm --example
 //! eval -- FOLDER`.
 //!
-//! The variables `POSTHASTE_LLM_*` set the endpoint and prices, as for the service. Prints which
-//! share of the labels of each kind is hidden, what is hidden wrongly, and the cost. `--misses`
-//! also prints each mistake, and `--limit N` measures only N postings of each language.
+//! The variables `POSTHASTE_LLM_*` set the endpoint and prices, as for the service. Prints the
+//! share of labels of each kind that is hidden, the texts that are hidden wrongly, and the cost.
+//! `--misses` also prints each mistake. `--limit N` measures only N postings of each language.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"

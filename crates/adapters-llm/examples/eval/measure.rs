@@ -17,8 +17,9 @@ const WAIT: Duration = Duration::from_secs(2);
 
 type Scores = BTreeMap<String, Score>;
 
-/// Measures `limit` postings of each language of a folder, next to the rules alone. One column
-/// drops phrases that are not in the posting, another one discards such answers.
+/// Compares a model with the rules alone on `limit` postings of each language in a folder. Another
+/// column shows the model if answers with phrases that are not in the posting are discarded,
+/// instead of only these phrases.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,

@@ -1,5 +1,5 @@
-//! Fuzzes the answers of a language model and its endpoint. A draft comes from the only object of
-//! the answer. The sequence of request forms that refusals cause is finite.
+//! Fuzzes the answers of a language model and its endpoint. Checks that a draft comes from the only
+//! object in the answer, and that refusals lead to a finite sequence of request forms.
 
 #![no_main]
 
@@ -22,7 +22,8 @@ fuzz_target!(|data: &[u8]| {
             let open = text.rfind("</think>").unwrap_or_default();
             let start = text[open..].find('{').expect("an object") + open;
             let end = text.rfind('}').expect("its end") + 1;
-            // With braces in the prose around it this is no JSON, and is only read.
+            // If the prose around the object has braces, this text is not JSON, and is not
+            // compared.
             if let Ok(object) = serde_json::from_str::<Value>(&text[start..end]) {
                 let is_approved = matches!(draft.verdict, Verdict::Approve);
                 assert_eq!(object["verdict"] == "approve", is_approved);
@@ -32,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
                     assert_eq!(object["hide"][index]["kind"], phrase.kind.name());
                 }
             }
-            // With a second object the answer is ambiguous.
+            // With a second object, the answer is ambiguous.
             assert!(fuzz::draft(&format!("{text}{{}}")).is_err());
         }
         Err(faults) => assert!(!faults.is_empty(), "a fault is reported"),

@@ -26,7 +26,7 @@ fn check(page: &PrometheusHandle, name: &str, expect: f64) {
 
 async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
     let recorder = PrometheusBuilder::new().build_recorder();
-    // The recorder belongs to the thread, and the thread to this test.
+    // The recorder applies to this thread only, and only this test uses the thread.
     let _guard = metrics::set_default_local_recorder(&recorder);
     for answer in answers {
         let (_, server) = answering(answer).await;

@@ -72,8 +72,8 @@ fn prose_a_fence_and_thoughts_may_surround_it() {
     assert!(matches!(draft.verdict, Verdict::Reject { .. }), "{draft:?}");
 }
 
-/// A model may quote an object of the same form. In the file of cases, `APPROVAL` and `REJECTION`
-/// are replaced by answers.
+/// Includes answers with quoted objects of the same form. In the file of cases, `APPROVAL` and
+/// `REJECTION` are replaced with answers.
 #[test]
 fn faults_of_a_draft_are_sentences() {
     let (approval, rejection) = (approval().to_string(), rejection("spam").to_string());

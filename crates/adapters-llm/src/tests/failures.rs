@@ -93,7 +93,7 @@ async fn errors_are_read_in_every_dialect() {
         json!({"detail": [{"loc": ["body"], "msg": "m"}]}),
         json!([{"error": {"message": "m"}}]),
         json!({"message": {"detail": [{"loc": ["body", "safe"], "msg": "m"}]}}),
-        // These contain no reason.
+        // These answers contain no reason.
         json!({"error": {"message": " "}}),
         json!({"error": {"code": 1}}),
         json!("n"),

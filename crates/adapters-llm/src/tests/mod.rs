@@ -30,7 +30,7 @@ fn settings(base_url: &str) -> Settings {
         base_url: base_url.parse().unwrap(),
         model: "small-1".to_owned(),
         api_key: Some(KEY.into()),
-        // Generous, for a busy machine.
+        // Long, for a busy machine.
         timeout: Duration::from_mins(1),
         extra_body: ExtraBody::default(),
         prices: Prices::default(),

@@ -39,7 +39,7 @@ async fn an_unusable_answer_comes_back_with_its_faults() {
             &*wrong,
             "`verdict` must be \"approve\" or \"reject\".",
         ),
-        // Even if it looks complete.
+        // This applies even if the answer looks complete.
         (
             ok(&cut(&wrong)),
             &wrong,

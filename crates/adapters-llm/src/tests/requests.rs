@@ -65,7 +65,7 @@ async fn a_request_has_the_prompt_the_posting_and_the_schema() {
         "description_markdown": MARKDOWN,
     });
     assert_eq!(read(posting.as_str().unwrap()), expect);
-    // A model writes the properties in the order of the schema.
+    // A model writes properties in the order of the schema.
     let text = String::from_utf8(request.body).unwrap();
     let places = ["verdict", "code", "hide"].map(|name| text.rfind(&format!("\"{name}\": {{")));
     assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
@@ -138,7 +138,7 @@ async fn room_for_the_answer_is_small_and_grows_with_the_description() {
         (90_000, None, 4_096),
         (0, Some(&other), 2_048),
         (0, Some(&cut_off), 8_192),
-        // No more than the models of 2024 can write.
+        // At most what the models of 2024 can write.
         (90_000, Some(&cut_off), 16_384),
     ] {
         let (body, _) = asked(&input(), &"a".repeat(bytes), feedback).await;

@@ -1,4 +1,4 @@
-//! Endpoints that accept different parameters, and how requests adapt to them.
+//! Endpoints that accept different parameters, and requests that adapt to them.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn form(body: &Value) -> String {
 
 const FIRST: &str = "json_schema max_completion_tokens temperature";
 
-/// The first call finds the accepted form, and the second one uses it.
+/// The first call finds the accepted form, and the second call uses it.
 #[tokio::test]
 async fn every_server_is_asked_in_the_form_that_it_takes() {
     let openai_reasoning: Manner = |body| match body.get("temperature") {
@@ -63,7 +63,7 @@ async fn every_server_is_asked_in_the_form_that_it_takes() {
         }
         approved()
     };
-    // The next posting may be shorter, so the first limit is tried again.
+    // The next posting may be shorter, so the first limit is used again.
     let vllm: Manner = |body| match limit(body) {
         597.. => refuse(
             400,
@@ -74,7 +74,7 @@ async fn every_server_is_asked_in_the_form_that_it_takes() {
         596 => approved(),
         limit => panic!("{limit}"),
     };
-    // It answered 500 before it supported the schema.
+    // llama.cpp answered 500 before it supported the schema.
     let llama_cpp: Manner = |body| match body["response_format"]["type"].as_str() {
         Some("json_schema") => refuse(
             500,
@@ -83,7 +83,7 @@ async fn every_server_is_asked_in_the_form_that_it_takes() {
         ),
         _ => approved(),
     };
-    // FastAPI repeats the input.
+    // FastAPI repeats the input in its answer.
     let knows_nothing: Manner = |body| {
         let mut fields = body.as_object().unwrap().iter();
         match fields.find(|(name, _)| !matches!(name.as_str(), "model" | "messages")) {

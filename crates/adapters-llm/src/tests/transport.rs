@@ -8,7 +8,8 @@ use super::*;
 const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(100);
 
-/// The result for a server that reads a request's head, sends these bytes, and closes or hangs.
+/// The result if a server reads a request's head, sends these bytes, and then closes the connection
+/// or hangs.
 async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -23,7 +24,7 @@ async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> 
             if !hangs {
                 stream.shutdown().await.unwrap();
             }
-            // Close after the client, or the close could become a reset.
+            // Wait for the client to close first. Otherwise closing could reset the connection.
             let mut rest = Vec::new();
             _ = stream.read_to_end(&mut rest).await;
         }

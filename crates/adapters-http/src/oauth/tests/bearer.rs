@@ -67,8 +67,8 @@ async fn a_request_has_one_token_in_one_header() {
     assert_eq!(outcome, Err(AuthError::Ambiguous));
 }
 
-/// Refusals in the order of [`a_refusal_says_what_rfc_6750_wants`]: status, `Retry-After`, and the
-/// challenge after the realm.
+/// Refusals in the order of [`a_refusal_says_what_rfc_6750_wants`]. Each has the status,
+/// `Retry-After`, and the challenge after the realm.
 const REFUSALS: &str = r#"
 401 |    |
 400 |    | , error="invalid_request", error_description="There is more than one Authorization header."
@@ -136,7 +136,7 @@ async fn a_revoked_clients_tokens_stop_within_five_seconds() {
         assert_eq!(authorize(READERS).await, Ok(id), "the answer still holds");
     }
     let revoked = Err(AuthError::Invalid(TokenFault::Revoked));
-    // An answer never holds longer because the clock was set back.
+    // Setting the clock back never makes an answer valid for longer.
     for seconds in [-60, 5] {
         harness.set_clock(seconds);
         assert_eq!(authorize(READERS).await, revoked, "at {seconds} s");
@@ -164,7 +164,7 @@ async fn tokens_from_before_they_were_ended_stop_within_five_seconds() {
         let write = client.rotate([8; 32], Duration::HOUR, at(0));
         *client = write.ending_tokens(at(0)).client;
     });
-    // In the same second still.
+    // This is still in the same second.
     let after = mint().await;
     let ended = Err(AuthError::Invalid(TokenFault::Ended));
     assert_eq!(harness.authorize(&after, READERS).await, Ok(id));
@@ -218,12 +218,12 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
     assert_eq!(authorize(webhooks).await, Err(insufficient));
     assert_eq!(authorize(READERS).await, Ok(id));
     assert_eq!(authorize(webhooks).await, Err(limited(2, 30)));
-    // The client is read again, and has the same limit.
+    // The client is read again, and keeps the state of its limit.
     harness.set_clock(34);
     assert_eq!(authorize(READERS).await, Err(limited(2, 1)));
     harness.set_clock(35);
     assert_eq!(authorize(READERS).await, Ok(id));
-    // A new limit starts fresh within seconds.
+    // Within seconds, a new limit applies and begins unused.
     limit(1);
     harness.set_clock(39);
     assert_eq!(authorize(READERS).await, Ok(id));

@@ -8,7 +8,7 @@ const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
 async fn a_folder_that_hangs_stops_no_request() {
     let harness = Harness::new();
     let (id, token) = harness.token(WRITERS).await;
-    // Opening it blocks until a process writes.
+    // Opening the pipe blocks until a process writes.
     let pipe = harness.folder.path().with_extension("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
@@ -31,7 +31,7 @@ async fn a_folder_that_hangs_stops_no_request() {
     assert_eq!(process.signing_keys(), 1);
     let age = process.keys().age();
 
-    // When it answers again, its keys are read.
+    // When the folder can be read again, its keys are read.
     while process.keys().age() >= age {
         drop(fs::File::create(&pipe).unwrap());
         thread::sleep(StdDuration::from_millis(10));

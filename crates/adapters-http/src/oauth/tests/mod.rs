@@ -1,4 +1,4 @@
-//! OAuth on clients in memory, a key folder and a virtual clock.
+//! Tests of OAuth with clients in memory, a key folder and a virtual clock.
 
 mod bearer;
 mod keys;
@@ -74,7 +74,7 @@ impl Clients for FakeClients {
 
     async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
         self.finds.fetch_add(1, Ordering::SeqCst);
-        // Lets other tasks run in between, as a real store does.
+        // Lets other tasks run in between, as a real store would.
         tokio::task::yield_now().await;
         if self.down.load(Ordering::SeqCst) {
             return Err(StoreError::Unavailable("secret internals".to_owned()));

@@ -11,8 +11,9 @@ use super::*;
 
 const READERS: &[Scope] = &[Scope::JobPostingsRead];
 
-/// Requests and their answers: name, `Authorization` (`&` between two), form, status, error.
-/// Words in capitals are placeholders that [`filled`] replaces; text in braces is sent as base64.
+/// Requests and their answers. The columns are the name, `Authorization` (`&` separates two
+/// headers), form, status and error. [`filled`] replaces words in capitals, and encodes text in
+/// braces as base64.
 const TABLE: &str = "
 post                                             |                   | GRANT&POST                                                  | 200 |
 basic                                            | BASIC             | GRANT                                                       | 200 |
@@ -69,7 +70,7 @@ fn filled(text: &str, id: ClientId, secret: &str) -> String {
     let id = id.to_string();
     let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let unpadded = STANDARD.encode(format!("{id}:{secret}"));
-    // Random values come last: a secret may contain one of the words.
+    // Random values are filled in last, because a secret may contain one of the words.
     let text = text
         .replace("GRANT", "grant_type=client_credentials")
         .replace("POST", "client_id=ID&client_secret=SECRET")
@@ -130,7 +131,7 @@ async fn every_request_gets_its_answer() {
     }
 }
 
-/// Whether each kind of body is read, and how it is refused.
+/// Tests which kinds of bodies are read, and how others are refused.
 #[actix_web::test]
 async fn a_form_is_read_and_json_that_says_the_same() {
     const FORM: &str = "application/x-www-form-urlencoded";
@@ -198,7 +199,7 @@ async fn a_form_is_read_and_json_that_says_the_same() {
         let answer = harness.post(&[("content-encoding", encoding)], &form).await;
         assert_eq!(answer.status, status, "{encoding}");
     }
-    // Credentials in the query count for nothing.
+    // Credentials in the query are ignored.
     let in_query = TestRequest::post().uri(&format!("{}?{form}", token::PATH));
     let in_query = in_query.insert_header(("content-type", FORM));
     let answer = harness
@@ -369,7 +370,7 @@ async fn a_token_counts_as_a_request_of_its_client() {
     assert_eq!(minted.status, 200);
     let token = bearer(minted.body["access_token"].as_str().unwrap());
     assert_eq!(harness.authorize(&token, READERS).await, Ok(id));
-    // Wrong secrets do not count towards the client's limit; a wrong scope does.
+    // Wrong secrets do not count towards the client's limit, but a wrong scope does.
     assert_eq!(guess(&harness, id, 0).await, 401);
     let wrong = harness.post(&[], &format!("{form}&scope=everything")).await;
     assert_eq!(wrong.status, 400);

@@ -17,9 +17,9 @@ const JSON: &str = "application/json";
 vocabulary! {
     /// The action of a button.
     Action {
-        /// Moves the holder to the new account.
+        /// Moves the link's holder to the new account.
         Confirm = "confirm",
-        /// Unsubscribes the holder.
+        /// Unsubscribes the link's holder.
         Unsubscribe = "unsubscribe",
     }
 }
@@ -69,14 +69,14 @@ pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| BodyError::NotJson(error.to_string()))?;
     let action = body.get(ACTION).filter(|action| !action.is_null());
-    // An action that is not a string is unknown.
+    // If the action is not a string, it is unknown.
     let action = action.map(|action| action.as_str().unwrap_or_default());
     let action = action_of(action)?;
     let token = body.get(TOKEN).and_then(Value::as_str).and_then(token_of);
     Ok(token.map(|token| Form { token, action }))
 }
 
-/// Parses a token: visible ASCII. Other text never reaches the store.
+/// Parses a token of visible ASCII. Other texts never reach the store.
 fn token_of(text: &str) -> Option<MigrationToken> {
     let visible = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     visible.then(|| MigrationToken::from_text(text))

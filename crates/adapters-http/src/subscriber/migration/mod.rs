@@ -1,8 +1,8 @@
-//! The pages that confirm the move to the new account, by a link in an e-mail.
+//! The pages that confirm the move to the new account. An e-mail links to them.
 //!
 //! The link leads to a page with two buttons: move, or unsubscribe. Only a button changes anything,
-//! because mail scanners follow links. Browsers get pages in a language they accept, also for
-//! errors; programs get JSON.
+//! because mail scanners follow links. Browsers get pages and errors in a language that they
+//! accept. Programs get JSON.
 
 mod form;
 mod page;
@@ -40,7 +40,7 @@ pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
 pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
-/// The largest form in bytes. It contains one token, and any client may send it.
+/// The largest form in bytes. A form contains only a token, and anyone may send it.
 const MOST_BYTES: usize = 4 * 1024;
 
 const RESULT_PAGES: [(&str, PassageOf); 3] = [
@@ -112,7 +112,7 @@ async fn press(
             }))
         }
         Ok(None) => unknown(request, pages),
-        // Without the form and its retry button, which would not help.
+        // The form with its button to retry is left out, because a retry would not help.
         Err(error @ NewsletterError::NotSetUp) => failed(request, pages, &error, None),
         Err(error) => failed(request, pages, &error, Some(&form)),
     }
@@ -130,8 +130,7 @@ const fn result_path(subscriber: &Subscriber) -> &'static str {
     }
 }
 
-/// Redirects with 303, so that a reload does not resend the form, and the address contains no
-/// token.
+/// Redirects with 303. So a reload does not send the form again, and the address contains no token.
 fn redirect(path: &'static str) -> HttpResponse {
     HttpResponse::SeeOther()
         .insert_header((LOCATION, path))
@@ -153,7 +152,8 @@ fn failed(
     refuse(request, pages, ApiError::confirmation_failed(cause), says)
 }
 
-/// Answers a refusal: JSON for a program, a page with the same status and headers for a browser.
+/// Answers with a refusal. Programs get JSON, and browsers get a page with the same status and
+/// headers.
 fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>) -> Answer {
     if prefers_page(request) {
         pages.show(request, says, error.error_response())
@@ -164,14 +164,15 @@ fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>)
 
 refusals! {
     no_such_token: NOT_FOUND, "Migration token not found.";
-    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
+    /// 503 of the confirmation while the configuration names no group whose automation sends the
+    /// e-mails.
     links_off: SERVICE_UNAVAILABLE,
         "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
         RETRY_AFTER: RETRY_SWITCHED_OFF;
 }
 
 impl ApiError {
-    /// 503 after any failure of the confirmation: the page asks people to try again.
+    /// 503 after any other failure of the confirmation. The page asks people to retry.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {
             NewsletterError::NotSetUp => return Self::links_off(),

@@ -17,8 +17,8 @@ use crate::answer::Answer;
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
 pub const STYLE_PATH: &str = "/newsletter/style.css";
 
-/// The content security policy: no scripts, nothing from other sites, no framing. `form-action`
-/// also applies to the form's redirects.
+/// The content security policy: no scripts, nothing from other sites, and no framing. `form-action`
+/// also limits where the form may redirect.
 const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
 const HTML: &str = "text/html; charset=utf-8";
@@ -43,7 +43,7 @@ pub type PassageOf = fn(&Texts) -> &Passage;
 pub enum Says<'a> {
     Passage(PassageOf),
     Question(&'a MigrationToken),
-    /// A button may have failed; the page offers it again.
+    /// An action may have failed, and the page offers its button again.
     InDoubt(&'a Form),
 }
 

@@ -4,7 +4,7 @@ use actix_web::{
 };
 use serde::Deserialize;
 
-/// The texts by language; the first is the fallback.
+/// The texts by language. The first language is the fallback.
 #[derive(Debug)]
 pub struct Languages([Texts; 11]);
 
@@ -15,8 +15,8 @@ pub struct Texts {
     pub confirm: Passage,
     pub confirm_button: String,
     pub unsubscribe_button: String,
-    /// The page after confirming. Its address identifies no person, so it cannot show the state of
-    /// the move.
+    /// The page after confirming. Its address does not identify the person, so the page cannot show
+    /// the state of the move.
     pub confirmed: Passage,
     pub unsubscribed: Passage,
     pub not_subscribed: Passage,
@@ -42,8 +42,8 @@ impl Languages {
         serde_json::from_str(table).map(Self)
     }
 
-    /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); of equals,
-    /// the first.
+    /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4). Among equal
+    /// weights, the first language counts.
     pub fn texts_for(&self, request: &impl HttpMessage) -> &Texts {
         let accepted = AcceptLanguage::parse(request).map(|AcceptLanguage(ranges)| ranges);
         let mut best = (&self.0[0], Quality::ZERO);
@@ -58,8 +58,8 @@ impl Languages {
         best.0
     }
 
-    /// Finds a language range. A lookup (RFC 4647 §3.4) removes subtags until a language matches;
-    /// as all languages here are primary subtags, only those are compared.
+    /// Finds a language for a range. A lookup (RFC 4647 §3.4) removes subtags until a language
+    /// matches. All languages here are primary subtags, so only these are compared.
     fn look_up(&self, range: &str) -> Option<&Texts> {
         let primary = range.split('-').next().unwrap_or_default();
         let is = |tag: &str| primary.eq_ignore_ascii_case(tag);

@@ -1,9 +1,9 @@
-//! Parses the relevant events of a delivery.
+//! Parses a delivery, and finds its relevant events.
 //!
-//! The provider sends one event or a batch, with the person's fields in the event or under
-//! `subscriber`, and the event's name under `event` or `type`. Its documentation, libraries and
-//! deliveries disagree, so all forms are accepted. Values stay raw JSON until needed, so that a
-//! defect in an unused field does not lose the event.
+//! The provider sends an event or a batch of events. The person's fields are in the event or under
+//! `subscriber`, and the event's name is under `event` or `type`. The provider's documentation,
+//! libraries and deliveries differ, so all forms are accepted. Values stay raw JSON until needed,
+//! so a defect in an unused field does not lose the event.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::error::ApiError;
 
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// The relevant events; none for any other JSON.
+/// Returns the relevant events. Other JSON has none.
 pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))?;

@@ -1,8 +1,8 @@
-//! The provider's webhook: bounces, unsubscribes, spam reports and deletions.
+//! The provider's webhook, for bounces, unsubscribes, spam reports and deletions.
 //!
-//! A delivery signed with one of the secrets comes from the provider. It is answered 200 with or
-//! without relevant events, because any other answer repeats it. If the store fails, the answer is
-//! 503, so that the provider retries.
+//! A delivery that is signed with one of the secrets comes from the provider. Such a delivery gets
+//! 200 even without relevant events, because after any other answer the provider sends it again. If
+//! the store fails, the answer is 503, so that the provider retries.
 
 mod delivery;
 mod signature;
@@ -36,12 +36,12 @@ use crate::{
 
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The largest delivery in bytes, as anyone may send one. The provider's batches have at most some
-/// hundred events of about a kilobyte.
+/// The largest delivery in bytes. The limit is low because anyone may send a delivery. The
+/// provider's batches have at most some hundred events of about a kilobyte.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// The time limit of the store. The provider waits three seconds, and the contract promises an
-/// answer within one.
+/// The time limit for the store. The provider waits three seconds, and the contract promises an
+/// answer within one second.
 const PATIENCE: Duration = Duration::from_millis(900);
 
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -78,8 +78,8 @@ async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Sign
     answer::json(StatusCode::OK, &json!({}))
 }
 
-/// Waits for the write within the time limit. The write continues after the limit although the
-/// provider will retry: otherwise a slow store would never take anything.
+/// Waits for the write within the time limit. After the limit, the write continues although the
+/// provider will retry. Otherwise a slow store would never finish a write.
 async fn written(
     writing: impl Future<Output = Result<(), NewsletterError>> + Send + 'static,
 ) -> Result<(), ApiError> {
@@ -91,8 +91,8 @@ async fn written(
 }
 
 refusals! {
-    /// 401 of the webhook, with the challenge that RFC 9110 §15.5.2 requires, but not the one for
-    /// bearer tokens.
+    /// 401 of the webhook. It has the challenge that RFC 9110 §15.5.2 requires, which is not that
+    /// of bearer tokens.
     bad_signature: UNAUTHORIZED,
         "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with the \
          webhook's secret.",

@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 const NAME: HeaderName = HeaderName::from_static("signature");
 const LENGTH: usize = 32;
 
-/// One secret for each account, and several during a change.
+/// The secrets: one for each account, and several while a secret is replaced.
 pub struct Signatures(Vec<Key>);
 
 impl Signatures {
@@ -26,7 +26,7 @@ impl Signatures {
         self.0.is_empty()
     }
 
-    /// Returns which secret signed the body, in constant time.
+    /// Returns which secret signed the body. Takes constant time.
     pub fn verify(&self, signature: &Signature, body: &[u8]) -> Option<SignedWith> {
         let of = self.0.len();
         self.0.iter().zip(1..).fold(None, |found, (key, nth)| {

@@ -1,5 +1,5 @@
-//! The ports on a store in memory, with faults on demand: an identifier such as `fault:overloaded`
-//! makes its request fail that way.
+//! The ports on a store in memory. Tests can cause faults: an identifier such as `fault:overloaded`
+//! makes its request fail in this way.
 
 use std::{
     collections::HashMap,
@@ -46,7 +46,7 @@ pub struct Backend {
     pub receiver: Arc<Receiver>,
     pub log_is_away: AtomicBool,
     pub followers: AtomicUsize,
-    /// The pages that an export can still read; then each has one posting.
+    /// How many pages an export can still read before it fails. If set, each page has one posting.
     pub export_pages: Mutex<Option<usize>>,
     pub imports: Arc<AtomicUsize>,
     pub gathered: Mutex<Gathered>,
@@ -154,7 +154,7 @@ impl ActivityLog for Backend {
         self.store.record(writes).await
     }
 
-    /// Writes collected activity first.
+    /// First writes the collected activity.
     async fn activities(
         &self,
         clients: &[ClientId],

@@ -11,15 +11,15 @@ pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(options, Some("nosniff"), "{name}");
 }
 
-/// Sends the requests of a table below `base`, and compares the answers. A line has these columns,
-/// the last optional:
+/// Sends the requests of a table below `base`, and compares the answers. A line has these columns;
+/// the last is optional:
 ///
 /// ```text
 /// METHOD PATH; Header: value | body | status | part of the message | Header: part of its value
 /// ```
 ///
 /// A body is JSON, a type and a colon before the content, `posting` for a valid new posting, or
-/// empty for none. `LARGE` is a text above the body limit.
+/// empty for no body. `LARGE` is a text that exceeds the body limit.
 pub async fn check(app: &TestApp, token: Option<&str>, base: &str, table: &str) {
     for line in table.lines().filter(|line| !line.trim().is_empty()) {
         let mut columns = line.split('|').map(str::trim);

@@ -1,4 +1,5 @@
-//! A hand-written HTTP/1.1 client, because half of the tests send requests that no library would.
+//! A hand-written HTTP/1.1 client, because half of the tests send requests that a library would not
+//! send.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -105,7 +106,7 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap();
     }
 
-    /// Writes until the server stops accepting. Returns whether it accepted all.
+    /// Writes until the server accepts no more. Returns whether it accepted everything.
     pub async fn try_write(&mut self, bytes: &[u8]) -> bool {
         matches!(
             timeout(PATIENCE, self.stream.write_all(bytes)).await,
@@ -155,7 +156,7 @@ impl Connection {
         String::from_utf8(self.rest_of_bytes().await).unwrap()
     }
 
-    /// Like [`rest`](Self::rest), for a possibly compressed answer.
+    /// Like [`rest`](Self::rest), for an answer that may be compressed.
     pub async fn rest_of_bytes(mut self) -> Vec<u8> {
         timeout(PATIENCE, self.stream.read_to_end(&mut self.buffer))
             .await
@@ -164,7 +165,7 @@ impl Connection {
         self.buffer
     }
 
-    /// Whether the server closed the connection properly without sending more.
+    /// Whether the server has closed the connection properly, and has sent no more.
     pub async fn is_closed(&mut self) -> bool {
         let more = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
         matches!(more, Ok(Ok(0)))

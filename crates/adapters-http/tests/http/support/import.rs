@@ -1,4 +1,4 @@
-//! Imports on the store in memory. Identifiers request missing postings and faults.
+//! Imports on the store in memory. Special identifiers cause missing postings and faults.
 
 use std::sync::{
     Arc,

@@ -1,5 +1,5 @@
-//! The newsletter on a store in memory, with faults on demand: an address such as
-//! `fault.broken@example.com` or a token such as `fault:broken` makes its request fail that way.
+//! The newsletter on a store in memory. Tests can cause faults: an address such as
+//! `fault.broken@example.com` or a token such as `fault:broken` makes its request fail in this way.
 
 use std::sync::{Arc, Mutex};
 

@@ -14,8 +14,8 @@ pub struct Delivered {
     pub secrets: Vec<Secret>,
 }
 
-/// The host `private.example` has a private address; `broken.example` answers 500; the name
-/// `slow.example` is not resolved in time.
+/// The host `private.example` has a private address, `broken.example` answers 500, and the name
+/// `slow.example` does not resolve in time.
 #[derive(Default)]
 pub struct Receiver {
     pub delivered: Mutex<Vec<Delivered>>,

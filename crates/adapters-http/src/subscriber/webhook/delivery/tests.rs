@@ -34,7 +34,7 @@ fn one_event_is_flat_or_about_a_subscriber() {
             "subscriber":{"status":"bounced"}}"#,
         &[("ada@example.com", Bounced)],
     );
-    // `event` takes precedence, because `type` may be the subscriber's.
+    // `event` takes precedence, because `type` may belong to the subscriber.
     check(
         r#"{"event":"subscriber.unsubscribed","type":"active","email":"ada@example.com"}"#,
         &[("ada@example.com", Unsubscribed)],
