@@ -20,8 +20,7 @@ runtime::metrics! {
          or _OTHER), http_request_method and http_response_status_code";
 }
 
-/// The label for unknown methods and paths. Clients choose both, and each label would create a time
-/// series.
+/// The label for unknown methods and paths. Clients choose them, and each would be a time series.
 const OTHER: &str = "_OTHER";
 
 /// The methods that have their own label (RFC 9110, RFC 5789).
@@ -78,8 +77,8 @@ pub fn method(method: &Method) -> &'static str {
 type OfRoute = HashMap<(&'static str, u16), Histogram>;
 
 thread_local! {
-    /// The histograms in use. This lookup allocates nothing; a lookup in the recorder allocates
-    /// several times.
+    /// The histograms in use. A lookup here allocates nothing; the recorder's allocates several
+    /// times.
     static HISTOGRAMS: RefCell<HashMap<String, OfRoute>> = RefCell::default();
 }
 

@@ -77,8 +77,7 @@ pub async fn large_json<T: Send + 'static>(
 }
 
 /// Runs work on this many bytes. Long work runs on another thread, because this thread also answers
-/// health checks. The number of such threads is limited, because the work takes several times the
-/// memory.
+/// health checks. Few such threads run at a time, because each takes several times the memory.
 pub async fn large<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

@@ -52,8 +52,8 @@ pub struct HttpSettings {
     pub board_name: String,
     pub appeal: Option<Arc<str>>,
     pub workers: Option<usize>,
-    /// How many connections are served at a time. Each takes a file descriptor. Other connections
-    /// wait to be accepted.
+    /// How many connections, each a file descriptor, are served at a time. Others wait to be
+    /// accepted.
     pub max_connections: usize,
     pub client_requests: usize,
     pub memory_budget: usize,

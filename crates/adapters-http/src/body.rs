@@ -34,8 +34,7 @@ pub struct BodyLimit {
     pub time: Duration,
 }
 
-/// The body of a request. Only the handler reads it, so a client need not send it if the request is
-/// refused before.
+/// The body of a request. Only the handler reads it, so an early refusal costs the client nothing.
 pub struct Body {
     request: HttpRequest,
     payload: Payload,
@@ -120,8 +119,8 @@ fn unreadable(request: &HttpRequest, error: &PayloadError) -> ApiError {
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
 }
 
-/// Accepts only uncompressed `application/json`. A charset is ignored, because JSON is UTF-8 (RFC
-/// 8259 §11).
+/// Accepts only uncompressed `application/json`. A charset is ignored: JSON is UTF-8 (RFC 8259
+/// §11).
 fn expect_json(request: &HttpRequest) -> Result<(), ApiError> {
     if !request
         .content_type()

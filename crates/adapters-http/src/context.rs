@@ -16,8 +16,7 @@ use crate::{
     slots::{Share, Shares, Slot},
 };
 
-/// The context of a request. The middleware keeps a second handle, because a panic in the handler
-/// drops the request.
+/// A request's context. The middleware keeps a second handle, as a panic drops the request.
 #[derive(Clone, Default)]
 pub struct RequestContext(Rc<Context>);
 
@@ -56,8 +55,7 @@ impl RequestContext {
         self.0.usage.set(usage);
     }
 
-    /// Takes a place for a client's request. From then on, its bytes count towards the client's
-    /// share.
+    /// Takes a place for a client's request, whose bytes then count towards the client's share.
     pub fn admit(request: &HttpRequest, shares: &Shares) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
             context.held.borrow_mut().place = Some(shares.requests.take(1)?);
@@ -82,8 +80,7 @@ impl RequestContext {
         }
     }
 
-    /// Reserves this many bytes before the request is served, so that it is refused early if there
-    /// is no room.
+    /// Reserves this many bytes in advance, so that a request without room is refused early.
     pub fn expect(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
         let extensions = request.extensions();
         let Some(context) = extensions.get::<Self>() else {

@@ -1,5 +1,4 @@
-//! The documentation: the guide, the OpenAPI document and Swagger UI. The binary contains all of
-//! it.
+//! The guide, the OpenAPI document and Swagger UI. The binary contains all of it.
 
 use std::{borrow::Cow, future, sync::Arc};
 
@@ -153,8 +152,7 @@ async fn guide_script() -> HttpResponse {
     text("text/javascript", guide::SCRIPT)
 }
 
-/// The Swagger UI page. Addresses of its assets are absolute, so the page also works without a
-/// slash at the end.
+/// The Swagger UI page. Its assets have absolute addresses, so a final slash is not needed.
 async fn index(docs: web::Data<Docs>) -> Answer {
     file(String::new().into(), docs).await
 }

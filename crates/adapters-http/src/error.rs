@@ -51,8 +51,7 @@ struct Content {
     rule: Option<&'static str>,
 }
 
-/// Declares constant refusals. They are functions of [`ApiError`] with a status, a message, and
-/// optionally a header.
+/// Declares constant refusals: functions of [`ApiError`] with status, message and perhaps a header.
 macro_rules! refusals {
     ($(
         $(#[$about:meta])*

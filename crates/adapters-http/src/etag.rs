@@ -1,5 +1,4 @@
-//! Conditional requests (RFC 9110 §13). A client that has the current answer gets 304 instead of
-//! its body.
+//! Conditional requests (RFC 9110 §13). A client with the current answer gets 304 without a body.
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -1,8 +1,8 @@
 //! The host names that a listener accepts, as a protection against DNS rebinding.
 //!
-//! A web page can make its own name resolve to this machine. It could then read everything that a
-//! browser on this machine can reach. The browser sends the page's name in `Host`, which reveals
-//! such requests.
+//! A web page can make its own name resolve to this machine. It could then read what a browser on
+//! this machine can reach. The browser sends the page's name in `Host`, which reveals such
+//! requests.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -23,8 +23,7 @@ pub enum Hosts {
 
 impl Hosts {
     /// The accepted names for a listener's address. A loopback address accepts only `names`. Any
-    /// other address accepts every name if `names` is empty, because monitoring systems may use
-    /// unknown names.
+    /// other address accepts every name if `names` is empty: monitoring systems use any name.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())

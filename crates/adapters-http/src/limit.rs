@@ -27,8 +27,7 @@ impl Clock for Uptime {
     }
 }
 
-/// A client's limit and its state. Used requests become available again one by one, spread over a
-/// minute.
+/// A client's limit and its state. Used requests become available again, spread over a minute.
 pub struct Limit {
     per_minute: NonZeroU32,
     clock: Uptime,
@@ -59,8 +58,8 @@ impl Limit {
         self.per_minute
     }
 
-    /// Counts a request. At the limit, returns the seconds until the next request is allowed, at
-    /// least 1.
+    /// Counts a request. At the limit, returns the seconds until the next one is allowed, at least
+    /// 1.
     pub fn count(&self) -> (Usage, Result<(), u64>) {
         let all = self.per_minute.get();
         let each = Quota::per_minute(self.per_minute).replenish_interval();

@@ -1,5 +1,4 @@
-//! Bound addresses and their servers: one server for the API, others for monitoring and the
-//! operators' console.
+//! Bound addresses and their servers: one for the API, others for monitoring and the console.
 
 use std::{
     io,
@@ -184,8 +183,8 @@ pub struct StopHandle {
 }
 
 impl StopHandle {
-    /// Stops accepting requests, answers requests in progress, and ends [`run`](Self::run). Waits
-    /// for events end early.
+    /// Stops accepting requests, answers those in progress, and ends [`run`](Self::run). Ends
+    /// waits.
     pub async fn stop(&self) {
         self.stopping.cancel();
         self.server.stop(true).await;

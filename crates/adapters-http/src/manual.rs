@@ -10,8 +10,7 @@ macro_rules! files {
     };
 }
 
-/// Pages by their path in `docs`. Each page is also served as HTML, at the path without the
-/// extension.
+/// Pages by their path in `docs`. Each is also served as HTML, at the path without the extension.
 pub const PAGES: [(&str, &str); 6] = files!(
     "api.md" "api/push.md" "api/read.md" "api/webhooks.md" "api/newsletter.md" "sources.md"
 );

@@ -1,5 +1,4 @@
-//! The middleware around every request: request id, span, common headers, and recovery from panics
-//! in handlers.
+//! The middleware around every request: request id, span, common headers, and panics of handlers.
 
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 

@@ -67,8 +67,7 @@ pub trait ClientPages: Send + Sync {
     ) -> Result<(String, OffsetDateTime), ClientError>;
 }
 
-/// A source of reads. Each answer uses a single source, because another source may be further
-/// behind.
+/// A source of reads. Each answer uses a single source, because another may be further behind.
 #[derive(Clone)]
 pub struct ReadPorts {
     pub postings: Arc<dyn PostingReader>,

@@ -202,8 +202,7 @@ fn raise(taken: &AtomicUsize, more: usize, most: usize) -> bool {
 }
 
 impl Slot {
-    /// Takes or returns units, so that the slot then has `units`. After an error, the slot is
-    /// unchanged.
+    /// Takes or returns units, so that the slot has `units`. After an error, nothing has changed.
     pub fn set(&mut self, units: usize) -> Result<(), ApiError> {
         if units > self.units {
             let grown = self.share.grow(units - self.units, units);

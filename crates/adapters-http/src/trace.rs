@@ -11,8 +11,7 @@ pub struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Starts the span of a request, in the client's trace if the request has one. `None` if traces
-    /// are off.
+    /// Starts a request's span, in the client's trace if it has one. `None` if traces are off.
     pub fn start(request: &ServiceRequest, method: &'static str) -> Option<Self> {
         let state = request.app_data::<web::Data<State>>()?;
         let tracer = state.ports.tracer.as_ref()?;

@@ -162,8 +162,7 @@ impl Complaint {
         })
     }
 
-    /// Collects the texts of a value. `key` is the nearest name above the value. The parser limits
-    /// the depth.
+    /// Collects a value's texts. `key` is the nearest name above it. The parser limits the depth.
     fn gather(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => {

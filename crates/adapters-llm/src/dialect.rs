@@ -11,8 +11,8 @@ const LEAST_ROOM: usize = 256;
 /// How `response_format` requests the form of the answer: by schema, as any JSON object, or not at
 /// all, so that only the instructions describe it.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The parameter that limits tokens: its name for `OpenAI`'s reasoning models, its older name, or
-/// no limit.
+/// The parameter that limits tokens: its name for `OpenAI`'s reasoning models, its older name,
+/// none.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,8 +131,7 @@ fn is_too_large(text: &str) -> bool {
     has(LIMITED) && has(TOO_LARGE)
 }
 
-/// The largest number in the refusal that is below the requested one. Without such a number, half
-/// of the requested one.
+/// The largest number in the refusal below the requested one, otherwise half of the requested one.
 fn allowed(text: &str, room: usize) -> Option<usize> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     let named = numbers

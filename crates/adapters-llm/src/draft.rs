@@ -59,7 +59,7 @@ fn only_object(text: &str) -> Result<&str, String> {
                 }
                 rest = &rest[values.byte_offset()..];
             }
-            // A brace with a quoted name begins an object. If the object is broken, it may contain
+            // A brace with a quoted name begins an object. If it is broken, it may contain
             // anything.
             Some(Err(error)) if rest[1..].trim_start().starts_with('"') => {
                 return Err(format!("The answer is no valid JSON: {error}."));
@@ -70,8 +70,7 @@ fn only_object(text: &str) -> Result<&str, String> {
     found.ok_or_else(|| "There is no JSON object in the answer.".to_owned())
 }
 
-/// The text after the thoughts that some models write first. The thoughts end at the first end
-/// mark.
+/// The text after the thoughts that some models write first. They end at the first end mark.
 fn after_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(thoughts) => thoughts.split_once("</think>").map_or("", |(_, rest)| rest),
@@ -125,8 +124,7 @@ fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
     text
 }
 
-/// The passages of a rejection. Invalid passages are dropped, because the verdict does not depend
-/// on them.
+/// The passages of a rejection. Invalid ones are dropped: the verdict does not depend on them.
 fn passages(value: &Value) -> Vec<String> {
     let passages = value.as_array().into_iter().flatten();
     let passages = passages.filter_map(Value::as_str).take(MOST_PASSAGES);

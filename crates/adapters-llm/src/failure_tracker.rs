@@ -13,8 +13,7 @@ use enrichment::DraftKey;
 /// If this many different postings in a row fail in the same way, the endpoint is the cause.
 const SEVERAL: usize = 3;
 const ATTEMPTS: u32 = 3;
-/// So many postings fail only when everything fails. If attempts are forgotten, postings are tried
-/// again.
+/// So many postings fail only when everything fails. Forgetting attempts only causes retries.
 const MOST: usize = 4_096;
 pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 

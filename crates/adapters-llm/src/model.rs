@@ -33,8 +33,7 @@ const IDLE: usize = 256;
 /// In characters. No job needs a longer description, and every token costs money.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
-/// The largest number of requests per call: one for each parameter that may be omitted, and some
-/// for limits.
+/// The largest number of requests per call: one for each optional parameter, and some for limits.
 const MOST_REQUESTS: usize = 10;
 
 pub struct ChatModel {
@@ -223,8 +222,7 @@ impl ChatModel {
         })
     }
 
-    /// Prepares an error for an operator. The model's own text is removed; only the model gets it
-    /// back.
+    /// Prepares an error for an operator, without the model's text. Only the model gets it back.
     fn presentable(&self, mut error: DraftError) -> DraftError {
         let texts = match &mut error {
             DraftError::Unusable(Feedback { faults, .. }) => faults.as_mut_slice(),
@@ -293,8 +291,7 @@ fn endpoint(base_url: &Url) -> Option<Url> {
     Some(endpoint)
 }
 
-/// The header with the key. Azure has a special header, because its `Authorization` is for tokens
-/// of its directory.
+/// The header with the key. Azure has its own: there, `Authorization` is for directory tokens.
 fn credential(endpoint: &Url, key: &SecretString) -> Option<(HeaderName, HeaderValue)> {
     let is_azure = endpoint
         .domain()

@@ -1,7 +1,6 @@
 //! A model's instructions, and the schema of its answers.
 //!
-//! Stored drafts refer to a version, so the files of a version never change. A better text gets a
-//! new version.
+//! Stored drafts refer to a version, so its files never change. A better text gets a new version.
 
 /// The current version. A test pins the hashes of its files.
 pub const VERSION: &str = "v3";

@@ -141,8 +141,8 @@ impl CopyTarget {
             .await
     }
 
-    /// Ends the copy, so that the database can be used. New rows get numbers after those used in
-    /// the source.
+    /// Ends the copy: the database can be used. New rows get numbers after those used in the
+    /// source.
     pub async fn finish(&self, outbox: i64, events: i64) -> Result<(), StoreError> {
         self.connections
             .transaction(async move |conn| {

@@ -130,8 +130,7 @@ fn configuration(url: &PostgresUrl, options: &PostgresOptions) -> Config {
     config
 }
 
-/// The statements that set up a session. They skip settings in the URL's `options`, which already
-/// apply.
+/// The statements that set up a session. Settings in the URL's `options` already apply.
 fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     let limits = [
         ("statement_timeout", options.statement_timeout),

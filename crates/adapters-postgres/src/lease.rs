@@ -12,8 +12,7 @@ use crate::PostgresStore;
 
 statement! {
     /// Skips endpoints that another transaction has locked to lease or change them. `MATERIALIZED`
-    /// chooses endpoints once. If they were chosen for each updated row, the `LIMIT` would have no
-    /// effect.
+    /// chooses endpoints once: chosen for each updated row, they would have no `LIMIT`.
     BeginLease = concat!(
         "WITH free AS MATERIALIZED (
             SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",

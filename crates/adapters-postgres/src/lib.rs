@@ -1,7 +1,7 @@
 //! The store for production: any number of processes share one PostgreSQL database.
 //!
-//! [`PostgresStore`] implements the ports of all contexts. It keeps nothing in memory that another
-//! process may change.
+//! [`PostgresStore`] implements the ports of all contexts. It caches nothing that others may
+//! change.
 //!
 //! - `url`, `tls`, `establish`, `connection`: the address of the database, and its connections;
 //!   `health`, `recent`: whether the database can be written.

@@ -33,8 +33,7 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// The time limit of work, for a server that does not answer at all. The server itself limits
-    /// statements.
+    /// The time limit of work if the server does not answer. The server itself limits statements.
     pub(crate) fn work_timeout(&self) -> Duration {
         self.statement_timeout.saturating_mul(2)
     }

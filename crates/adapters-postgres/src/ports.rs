@@ -24,8 +24,7 @@ impl PostgresStore {
         self.connections.run(work).await
     }
 
-    /// Runs a statement that may be repeated. If its answer is lost, the statement counts as not
-    /// run.
+    /// Runs a statement that may be repeated. If its answer is lost, it counts as not run.
     pub(crate) async fn repeatable<T: Send + 'static>(
         &self,
         work: impl Work<T>,

@@ -60,8 +60,8 @@ statement! {
 }
 
 statement! {
-    /// Locks the posting first, as commits do. `FOR UPDATE` also blocks statements that store the
-    /// posting's drafts.
+    /// Locks the posting first, as commits do. `FOR UPDATE` also blocks storing the posting's
+    /// drafts.
     Lock = r"
         WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', :lock_timeout, true))
         SELECT version FROM postings
@@ -157,8 +157,7 @@ async fn erase(
     if found != [(erasure.version,)] {
         return Err(StoreError::Conflict.into());
     }
-    // After this lock, refusals that were being written are visible. Later writers see the audit
-    // entry.
+    // After this lock, unfinished refusals are visible. Later writers see the audit entry.
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;

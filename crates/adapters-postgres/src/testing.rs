@@ -102,8 +102,7 @@ pub fn texts(url: &str, query: &str) -> Vec<String> {
     })
 }
 
-/// The databases of concurrent tests. They are dropped together at the end, because each drop
-/// writes a checkpoint.
+/// The databases of concurrent tests, dropped together because each drop writes a checkpoint.
 #[derive(Default)]
 struct Session {
     names: Mutex<Vec<String>>,

@@ -86,8 +86,7 @@ fn unusable(why: &dyn std::fmt::Display) -> StoreError {
 }
 
 /// Accepts a certificate for any name. For `verify-ca`, the issuer must be trusted. For `prefer`
-/// and `require`, anyone may be the issuer: these modes prevent eavesdropping, but not
-/// impersonation.
+/// and `require`, anyone may be the issuer. This prevents eavesdropping, not impersonation.
 #[derive(Debug)]
 struct AnyName(Option<Arc<WebPkiServerVerifier>>, Arc<CryptoProvider>);
 

@@ -95,8 +95,7 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-/// libpq parameters that are not implemented. They are refused, because ignoring them would be
-/// unsafe.
+/// libpq parameters that are not implemented. They are refused: ignoring them would be unsafe.
 const UNSUPPORTED: [&str; 10] = [
     "gssencmode",
     "passfile",

@@ -41,8 +41,8 @@ impl SqliteStore {
         joined(task::spawn_blocking(move || {
             // The copy has its own connection, because it would occupy a shared one all the time.
             let mut conn = connections.connect(Role::Writer)?;
-            // Unlike the backup API, this copies one snapshot in spite of concurrent writes, and
-            // reads row by row.
+            // Unlike the backup API, this copies one snapshot despite concurrent writes, and reads
+            // row by row.
             sql_query("VACUUM INTO ?")
                 .bind::<Text, _>(target)
                 .execute(&mut conn)
@@ -90,8 +90,8 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
     Ok(Contents { schema, rows })
 }
 
-/// Prepares a copy to replace its original database. Fails if a newer program made the copy. Blocks
-/// the thread.
+/// Prepares a copy to replace its original database. Fails if a newer program made it. Blocks the
+/// thread.
 ///
 /// Readers may have cursors of events that came after the copy. New events get numbers far above
 /// the copy's last event, so no such cursor names a new event. These readers get 410, instead of
@@ -101,8 +101,7 @@ pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     conn.immediate_transaction(|conn| {
         migrations::pending(conn)?;
         conn.batch_execute(&format!(
-            // The row is missing before the first event, and before the migration that creates the
-            // log.
+            // The row is missing before the first event, and before the migration of the log.
             "INSERT INTO sqlite_sequence (name, seq)
                  SELECT 'events', 0 FROM sqlite_schema WHERE type = 'table' AND name = 'events'
                  AND NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events');

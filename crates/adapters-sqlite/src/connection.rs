@@ -1,8 +1,8 @@
 //! The connections to one database file: one writer and a few readers.
 //!
-//! SQLite allows one writer at a time. Writers of this process queue without blocking a thread.
+//! SQLite allows one writer at a time. Writers of this process queue without blocking a thread, and
 //! SQLite waits for other processes up to the busy timeout. Readers see the last commit, and block
-//! no other connection.
+//! nothing.
 //!
 //! Work runs to its end on a blocking thread, even if the caller stops waiting. So a dropped future
 //! leaves no open transaction. The store has its own threads, one per connection, because the
@@ -153,8 +153,8 @@ impl Connections {
         Ok(value)
     }
 
-    /// Copies the write-ahead log into the file and empties the log. Returns `false` if the log
-    /// stayed in use.
+    /// Copies the write-ahead log into the file and empties the log. `false` if the log stayed in
+    /// use.
     pub(crate) async fn empty_log(self: &Arc<Self>) -> Result<bool, StoreError> {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
@@ -192,9 +192,8 @@ impl Connections {
         Ok(is_empty)
     }
 
-    /// Fails if a commit would fail. That is so if the file is missing or replaced, recent commits
-    /// failed, or a probe (an empty commit) fails. A probe runs at most once a second, and never
-    /// during a commit.
+    /// Fails if a commit would fail. Checks the file, recent commits, and a probe (an empty
+    /// commit). A probe runs at most once a second, and never during a commit.
     pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
         self.file.check()?;
         let verdict = self.recent().check(Instant::now());

@@ -69,8 +69,7 @@ statement! {
 }
 
 statement! {
-    /// Whether there is an event with the number, and the last event among those to examine after
-    /// it.
+    /// Whether an event has the number, and the last event among those to examine after it.
     Around = r"
         SELECT EXISTS (SELECT 1 FROM events WHERE number = :after), (
             SELECT max(number) FROM events

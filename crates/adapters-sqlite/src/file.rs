@@ -49,8 +49,7 @@ impl DatabaseFile {
         &self.path
     }
 
-    /// Fails if the file was removed or replaced. Takes microseconds, because only the operating
-    /// system is asked.
+    /// Fails if the file was removed or replaced. Takes microseconds: only the system is asked.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let why = match Identity::of(&self.path) {
             Ok(identity) if identity == self.identity => {

@@ -1,8 +1,7 @@
 //! The embedded store, which keeps everything in one SQLite file.
 //!
 //! [`SqliteStore`] implements the ports of all contexts. Several stores may have one file open,
-//! even in several processes, because a store keeps nothing in memory that another store may
-//! change.
+//! even in several processes, because a store caches nothing that another may change.
 //!
 //! - `connection`: the connections to the file; `file`: whether the file is still in its place;
 //!   `recent`: whether commits succeed.
@@ -10,7 +9,7 @@
 //! - `ports`: the ports that `sql-common` implements for both stores.
 //! - `commit`: a write set as one transaction. `event`, `retention`: tables that differ between the
 //!   stores. `claim`, `draft`, `lease`: statements that differ, on tables that do not.
-//! - `backup`: copies a database, and prepares a restored one; `copy`: reads all rows for the other
+//! - `backup`: copies a database, and prepares a restored one; `copy`: all rows, for the other
 //!   store.
 
 mod backup;

@@ -6,8 +6,7 @@ use crate::error::Failure;
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// Returns the missing migrations by name, in order. Fails if a newer program made the schema
-/// incompatible.
+/// Returns the names of missing migrations in order. Fails if a newer schema is incompatible.
 pub(crate) fn pending(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     Ok(at_once(migrations::pending::<Sqlite>(conn, &MIGRATIONS))?)
 }

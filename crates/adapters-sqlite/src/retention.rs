@@ -136,8 +136,8 @@ impl Retention for SqliteStore {
         expired_before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        // First reads only, because usually there is nothing to delete. Only a deletion takes the
-        // write lock.
+        // First reads only, as usually there is nothing to delete. Only a deletion takes the write
+        // lock.
         let found = self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: 1_i64 };
             conn.load::<OldTexts, (StoredId,)>(old).await

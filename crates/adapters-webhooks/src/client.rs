@@ -20,8 +20,7 @@ use crate::{
     signature::signature,
 };
 
-/// As many idle connections as concurrent requests. With fewer, each round would open connections
-/// again.
+/// As many idle connections as concurrent requests. With fewer, each round would open new ones.
 const IDLE: usize = 32;
 
 /// How much of an answer's body is read, in bytes.
@@ -68,8 +67,7 @@ type Silence = (NoAnswer, String);
 
 impl WebhookClient {
     /// `private` says whether receivers may have private addresses and plain HTTP. `lookups` limits
-    /// concurrent DNS lookups. A lookup uses a thread of the runtime's pool, even after its attempt
-    /// has ended.
+    /// concurrent DNS lookups. A lookup may keep a thread after its attempt has ended.
     pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
         Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }
@@ -109,8 +107,7 @@ impl WebhookClient {
 
     /// Sends the request. The answer's body is not read yet.
     async fn call(&self, delivery: &Delivery<'_>) -> Result<reqwest::Response, Silence> {
-        // Check again: the URL may have been stored under other settings, and the resolver checks
-        // only names.
+        // Checked again: the settings may have changed, and the resolver checks only names.
         delivery
             .url
             .check(self.private())

@@ -1,8 +1,7 @@
 //! The client that calls receivers of webhooks.
 //!
-//! [`WebhookClient`] implements [`Sender`](webhooks::Sender). It signs requests as Standard
-//! Webhooks 1.0 specifies, and sends them only to checked addresses. The crate `webhooks` decides
-//! on retries.
+//! [`WebhookClient`] implements [`Sender`](webhooks::Sender). It signs requests by Standard
+//! Webhooks 1.0, and sends them only to checked addresses. The crate `webhooks` decides on retries.
 
 mod client;
 mod resolver;

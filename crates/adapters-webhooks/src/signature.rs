@@ -2,8 +2,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::hmac;
 use webhooks::Delivery;
 
-/// The value of `webhook-signature`: for each secret, `v1,` and a base64 signature, separated by
-/// spaces.
+/// The value of `webhook-signature`: per secret, `v1,` and a base64 signature, separated by spaces.
 pub fn signature(delivery: &Delivery<'_>, timestamp: i64) -> String {
     let before_body = format!("{}.{timestamp}.", delivery.id);
     let mut text = String::new();

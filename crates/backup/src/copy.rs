@@ -129,7 +129,6 @@ impl Copying {
         }
     }
 
-    /// Compares a table's rows. Returns their number and digest.
     async fn compare(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<(u64, String)> {
         let (mut after, mut compared) = (None, 0);
         let mut digest = Sha256::new();

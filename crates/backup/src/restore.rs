@@ -21,8 +21,7 @@ use crate::{
 
 const UNFINISHED: &str = ".restoring-";
 
-/// Restores a backup, and never overwrites a file. Blocks the thread. Returns a sentence about the
-/// restored files.
+/// Restores a backup, and never overwrites a file. Blocks the thread. Returns a sentence about it.
 pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
     let database = match (database, &manifest.database) {
@@ -80,8 +79,7 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     })
 }
 
-/// Fails if there is a database or a sidecar file. SQLite would apply the log in a sidecar to the
-/// restored database.
+/// Fails if there is a database or a sidecar file, which SQLite would apply to the restored one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path

@@ -61,8 +61,7 @@ pub(crate) enum Continue {
 #[derive(Debug)]
 pub struct Connection {
     pub(crate) in_flight: Cell<u32>,
-    /// When the last part of an answer was written. Before the first answer, when the connection
-    /// was opened.
+    /// When the last part of an answer was written; at first, when the connection was opened.
     pub(crate) last_answer: Cell<Instant>,
     pub(crate) last_request: Cell<Instant>,
     pub(crate) is_admitted: Cell<bool>,

@@ -2,8 +2,8 @@
 //!
 //! A client that sends its whole body first could lose the answer if the rest stayed unread. So a
 //! refusal reads and discards the rest, up to a limit. If more is left, the answer keeps the body
-//! until the answer has been sent. Then actix-http closes the connection, but only after the client
-//! has read the answer.
+//! until the answer has been sent. actix-http then closes the connection when the client has read
+//! the answer.
 
 use std::{
     cell::RefCell,

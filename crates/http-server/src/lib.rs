@@ -1,9 +1,9 @@
 //! The HTTP/1.1 server of Posthaste's listeners, on actix.
 //!
-//! actix-http sets no limit for later heads of which a part has arrived, for the skipped rest of a
+//! actix-http sets no time limit for a second head that has begun, for the skipped rest of a
 //! refused body, or for a client that does not read its answer. So [`serve`] ends every connection
-//! at a deadline. When few places are left, it also closes connections that are idle or wait for
-//! unknown clients.
+//! at a deadline. When few places are left, it also closes idle connections, and those that wait
+//! for unknown clients.
 //!
 //! The application calls [`Connection`] when it wants the body of a request. It begins an
 //! [`InFlight`] for each request.

@@ -43,7 +43,6 @@ impl RequestId {
     }
 }
 
-/// The id that the middleware gave to the request.
 impl FromRequest for RequestId {
     type Error = Infallible;
     type Future = Ready<Result<Self, Infallible>>;

@@ -116,8 +116,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens the breaker after an answer that is not a failure, unless the breaker has opened since
-    /// the call began.
+    /// Opens the breaker after an answer that is no failure, unless it has opened since the call
+    /// began.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {

@@ -99,8 +99,7 @@ fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBui
         .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
-        // By default, building a client loads certificates, and fails without any even for plain
-        // HTTP.
+        // By default, building a client loads certificates, and fails without any, even for HTTP.
         Transport::Http => builder.tls_certs_only([]),
         Transport::Https => builder,
     }
@@ -127,8 +126,7 @@ pub fn without_credentials(mut url: Url) -> Option<Url> {
     Some(url)
 }
 
-/// The header's value: the scheme, such as `Bearer `, and the key. `None` if the key is empty or
-/// has line breaks.
+/// The header's value: a scheme such as `Bearer ` and the key. `None` for an empty or broken key.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

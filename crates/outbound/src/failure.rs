@@ -3,7 +3,6 @@ use std::{error::Error, io};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     Request,
-    /// The connection or the answer timed out.
     Timeout,
     Tls,
     Broken,

@@ -15,8 +15,7 @@ use crate::panics;
 /// A failed renewal is retried after this fraction of the interval.
 const SOONER: u32 = 10;
 
-/// A holder relies on a lease for this fraction of its length. The rest covers requests and
-/// protected calls.
+/// A holder relies on a lease for this part of its length. The rest covers requests and calls.
 const RELIABLE: f64 = 0.8;
 
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +94,7 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Cancelled when another process has the lease. An expiry during an outage does not count as a
-    /// loss.
+    /// Cancelled when another process has the lease. An expiry during an outage is not a loss.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -32,8 +32,7 @@ impl Rounds {
         self.stop.run_until_cancelled(needed).await
     }
 
-    /// Waits after a round: for its pause after a success, longer after failures. A stop ends the
-    /// wait.
+    /// Waits after a round: its pause after a success, longer after failures. A stop ends the wait.
     pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
         match round {
             Ok(pause) => {

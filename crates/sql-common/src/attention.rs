@@ -112,8 +112,7 @@ statement! {
     }
 }
 
-/// Writes a check with its events, in the caller's transaction. A conflict if another process has
-/// checked since.
+/// Writes a check with its events, in the caller's transaction. A newer check is a conflict.
 pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
     let noted = [binds! { expected: check.expected, at: check.at }.to_vec()];
     conn.execute_every::<NoteCheck>(&noted, &[]).await?;

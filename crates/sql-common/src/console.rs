@@ -20,8 +20,7 @@ use crate::{
     types::{Id, Moment, StoredTime, optional_time},
 };
 
-/// Selects a window of postings. A subquery finds each row's company name, because a join might
-/// read all companies.
+/// Selects a window of postings. Subqueries find company names: a join might read all companies.
 macro_rules! window {
     ($condition:expr, $order:expr) => {
         concat!(

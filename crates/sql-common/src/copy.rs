@@ -83,8 +83,7 @@ pub struct Column {
 
 pub type Row = Vec<Option<String>>;
 
-/// Reads a row from a JSON array. Normalises fractions, because each database writes them
-/// differently.
+/// Reads a row from a JSON array. Normalises fractions, which each database writes differently.
 pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
     let broken = |why: &str| StoreError::Broken(format!("a row cannot be read: {why}"));
     let mut row: Row = serde_json::from_str(line).map_err(|error| broken(&error.to_string()))?;

@@ -224,8 +224,7 @@ pub fn page(
     })
 }
 
-/// How far the times of events may contradict their order: writers' clocks differ, and commits take
-/// time.
+/// How far the times of events may contradict their order: clocks differ, and commits take time.
 const DISORDER: Duration = Duration::seconds(10);
 
 /// If an event is before the returned time, all earlier events in the log are older than `at`.

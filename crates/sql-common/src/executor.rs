@@ -47,8 +47,7 @@ impl From<StoreError> for Failure {
 
 pub type Outcome<T> = Result<T, Failure>;
 
-/// The future of a statement. It is boxed, because the compiler cannot prove `Send` for diesel's
-/// types.
+/// A statement's future, boxed because the compiler cannot prove `Send` for diesel's types.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Outcome<T>> + Send + 'a>>;
 
 pub trait Executor: Send {

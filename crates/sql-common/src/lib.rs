@@ -7,8 +7,8 @@
 //! - `stored`: converts columns into values. An error for an invalid value names its column.
 //! - `posting`, `company`, `client` and others: tables, rows, statements, and functions that run
 //!   them. A macro implements a port for a store.
-//! - `migrations`: finds the migrations that a database lacks; `copy`: rows of any table, for the
-//!   other store.
+//! - `migrations`: finds migrations that a database lacks; `copy`: any table's rows, for the other
+//!   store.
 //!
 //! The feature `testing` adds shared tests (`store_suite!`) and fixtures of stored data.
 //!

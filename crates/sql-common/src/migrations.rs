@@ -70,8 +70,7 @@ pub async fn pending<DB: Backend>(
     Ok(pending)
 }
 
-/// Returns the known versions and the names of missing migrations. Removes known migrations from
-/// `applied`.
+/// Returns known versions and missing migrations' names. Removes known migrations from `applied`.
 fn compare<DB: Backend>(
     known: &impl MigrationSource<DB>,
     applied: &mut BTreeSet<String>,

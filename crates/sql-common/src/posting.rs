@@ -117,8 +117,7 @@ pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// The original of a posting. `None` if no identifier is stored, because it is then unknown who may
-/// see the original.
+/// A posting's original. `None` without its identifier: then it is unknown who may see it.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,
@@ -133,8 +132,7 @@ pub(crate) fn original(
 }
 
 impl PostingRow {
-    /// The posting. It has its description only if that was read: descriptions are large, and rules
-    /// do not need them.
+    /// The posting, with its description if that was read. It is large, and rules do not need it.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let mut row = self;
         let texts = row.take_texts();

@@ -124,8 +124,7 @@ statement! {
     over [ReportRow]
 }
 
-/// Writes the reports of a commit. It is a conflict if a new report exists already, or a decided
-/// one no longer waits.
+/// Writes a commit's reports. An existing report, or one that no longer waits, is a conflict.
 pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<()> {
     let (new, decided): (Vec<&ReportWrite>, Vec<_>) = writes
         .iter()

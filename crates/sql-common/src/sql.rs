@@ -68,8 +68,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Splits a text at its values, and removes comments. Quoted texts and casts (`::`) are not
-    /// values.
+    /// Splits a text at its values, and removes comments. Quoted texts and `::` are not values.
     fn new(text: &str) -> Self {
         let mut pieces = vec![(String::new(), String::new())];
         let mut chars = text.chars().peekable();

@@ -1,5 +1,4 @@
-//! Converts stored columns into values. If this program cannot have written a value, the error
-//! names the column.
+//! Converts stored columns into values. The error for an invalid value names the column.
 
 use std::fmt;
 
@@ -180,8 +179,7 @@ pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
     read().ok_or_else(|| corrupt("events.attention", stored))
 }
 
-/// A text after all texts with this prefix: it continues with the last code point, which no text
-/// uses.
+/// A text after all texts with this prefix: it ends with the last code point, which no text uses.
 pub(crate) fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }

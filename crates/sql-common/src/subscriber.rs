@@ -344,8 +344,7 @@ pub async fn commit(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> 
 /// address is a conflict.
 ///
 /// Existing subscribers are locked first, by id, then new subscribers by address. So overlapping
-/// commits cannot deadlock. Deletions come first, because new subscribers may take over the
-/// addresses.
+/// commits cannot deadlock. Deletions come first: new subscribers may take over addresses.
 async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if !writes.purges.is_empty() {
         let ids = writes.subscribers.keys().chain(writes.purges.keys());

@@ -8,8 +8,7 @@ pub enum PrivateAddresses {
     /// Receivers have HTTPS and public addresses.
     #[default]
     Refuse,
-    /// Receivers may have any address and plain HTTP, for networks where the operator runs them
-    /// all.
+    /// Receivers may have any address and plain HTTP, for networks where all are the operator's.
     Allow,
 }
 
@@ -31,7 +30,7 @@ pub fn is_public(address: IpAddr) -> bool {
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
-        // "This network" with the unspecified address; private; loopback; multicast, reserved,
+        // "This network", the unspecified address; private; loopback; multicast, reserved,
         // broadcast.
         [0 | 10 | 127 | 224..=255, ..] | [172, 16..=31, ..] | [192, 168, ..]
         | [100, 64..=127, ..]

@@ -15,8 +15,8 @@ const LONGEST_ERROR: usize = 200;
 pub struct Delivery<'a> {
     /// The receiver.
     pub url: &'a EndpointUrl,
-    /// The event's id (`webhook-id`). Each attempt has the same one, so receivers recognise
-    /// repeated events.
+    /// The event's id (`webhook-id`), the same in each attempt. Receivers recognise repetitions by
+    /// it.
     pub id: &'a str,
     /// The time of this attempt (`webhook-timestamp`).
     pub timestamp: OffsetDateTime,

@@ -48,8 +48,7 @@ vocabulary! {
         Active = "active",
         /// Events wait because the owner paused the endpoint.
         Paused = "paused",
-        /// Events wait because deliveries failed for too long, or the receiver wants no more
-        /// events.
+        /// Events wait because deliveries failed for too long, or the receiver wants no more.
         Disabled = "disabled",
     }
 }
@@ -124,8 +123,7 @@ impl Endpoint {
     /// Limits the endpoint to what its owner may read now, or returns why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // The receiver may be outside the operator's control, so it gets reports only if it
-            // names them.
+            // The receiver may be outside the operator's control, so reports must be named.
             let is_named = self.names.is_some();
             return Ok(self.with_reports_if(is_named));
         }

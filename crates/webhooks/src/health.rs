@@ -107,8 +107,7 @@ impl Health {
         }
     }
 
-    /// Closes the circuit after a round with answers. A requested pause (at most ten minutes)
-    /// stays.
+    /// Closes the circuit after a round with answers. A requested pause stays, ten minutes at most.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
         self.open_until = asked.map(|wait| now + wait.min(LONGEST_OPEN));

@@ -291,8 +291,7 @@ impl ManagedWebhooks<'_> {
         Ok(logged(endpoint, records, self.log, self.clients).await?)
     }
 
-    /// Audits an operator's ping before it is sent. A ping writes nothing else, so the audit entry
-    /// has its own commit.
+    /// Audits an operator's ping before it is sent. The ping itself writes nothing.
     pub async fn announce_test(
         &self,
         id: EndpointId,
@@ -308,7 +307,7 @@ impl ManagedWebhooks<'_> {
         Ok(())
     }
 
-    /// Sends a ping with this id and body, whatever the endpoint's state. The attempt is not
+    /// Sends a ping with this id and body, in any state of the endpoint. The attempt is not
     /// recorded.
     pub async fn test(
         &self,

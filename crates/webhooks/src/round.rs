@@ -42,8 +42,7 @@ pub const MOST_WAITING: usize = 10_000;
 /// A round in progress.
 #[derive(Debug)]
 pub struct DeliveryRound {
-    /// Whether some events after the endpoint's cursor are no longer kept, so that the round skips
-    /// them.
+    /// Whether some events after the endpoint's cursor are no longer kept, and therefore skipped.
     pub has_gap: bool,
     tracked: TrackedEndpoint,
     schedule: RetrySchedule,

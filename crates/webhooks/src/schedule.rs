@@ -2,8 +2,8 @@
 
 use std::{num::IntErrorKind, str::FromStr, time::Duration};
 
-/// The default waits in seconds. They are those of Standard Webhooks, and the longest one repeats
-/// for two more days.
+/// The default waits in seconds. They are those of Standard Webhooks; the longest repeats for two
+/// more days.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
 const DEFAULT_WAITS: [u64; 10] = [
@@ -44,8 +44,8 @@ pub enum InvalidRetrySchedule {
 }
 
 impl RetrySchedule {
-    /// The wait after this number of attempts; `None` for a dead letter. Without attempts, an event
-    /// is due at once.
+    /// The wait after this number of attempts; `None` for a dead letter. The first attempt has no
+    /// wait.
     ///
     /// `jitter` (random, from 0 to 1) adds up to 20 %, so that retries of events that failed
     /// together are spread. A wait that the receiver requested counts, up to one day.

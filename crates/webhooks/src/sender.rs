@@ -10,12 +10,11 @@ pub trait Sender: Send + Sync {
     /// Makes one attempt: sends one signed request, and follows no redirect.
     ///
     /// If private addresses are refused, connects only to [public](super::is_public) addresses,
-    /// whatever the earlier check resolved. The attempt ends within 15 seconds. The answer's body
-    /// is discarded.
+    /// whatever the earlier check resolved. Ends within 15 seconds, and discards the answer's body.
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt;
 
-    /// Resolves a new endpoint's name, so that a bad address is refused at registration. Does not
-    /// call the receiver.
+    /// Resolves a new endpoint's name, so that a bad one is refused early. Does not call the
+    /// receiver.
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem>;
 }
 

@@ -150,8 +150,7 @@ pub enum Recorded {
 pub struct Lease {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The holder's id, random for each query. A late end of one lease therefore never ends the
-    /// next.
+    /// The holder's id, random for each query. So a late end of a lease never ends the next one.
     pub holder: Uuid,
 }
 
@@ -219,8 +218,8 @@ pub trait Webhooks: Send + Sync {
     /// Finds an endpoint.
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError>;
 
-    /// Returns up to `limit` endpoints after the given id, ascending: of an owner, or of all
-    /// owners.
+    /// Returns up to `limit` endpoints of an owner, or of all owners, after the given id,
+    /// ascending.
     async fn list(
         &self,
         owner: Option<Owner>,
@@ -235,8 +234,7 @@ pub trait Webhooks: Send + Sync {
     /// [`StoreError::Conflict`] if the stored version differs or the endpoint was deleted.
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 
-    /// Deletes an endpoint with its waiting events and deliveries. Returns `false` if it is
-    /// unknown.
+    /// Deletes an endpoint with its waiting events and deliveries. Returns `false` if unknown.
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError>;
 
     /// Moves an endpoint's cursor back to `to`. Subjects whose next event is after `to` no longer
@@ -312,7 +310,7 @@ pub trait Webhooks: Send + Sync {
     /// and the endpoint must still have the version and cursor of the round.
     async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError>;
 
-    /// Returns the backlogs of up to `limit` active endpoints, ascending by id. The cost of each is
-    /// bounded.
+    /// Returns the backlogs of up to `limit` active endpoints, ascending by id, at a limited cost
+    /// each.
     async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError>;
 }

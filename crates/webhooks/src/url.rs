@@ -119,8 +119,7 @@ impl EndpointUrl {
         self.0.domain()
     }
 
-    /// The host's name or address for logs. The rest of the URL may contain secrets of the
-    /// receiver.
+    /// The host's name or address for logs. The rest of the URL may contain the receiver's secrets.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }

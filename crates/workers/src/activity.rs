@@ -58,8 +58,7 @@ impl Activities {
         loops
     }
 
-    /// Writes the collected activity. If the store has certainly not written it, the next call
-    /// tries again.
+    /// Writes the collected activity. If it is certainly not written, the next call tries again.
     pub async fn write(&self, log: &dyn ActivityLog) {
         let writes = self.gathered().take();
         if writes.is_empty() {

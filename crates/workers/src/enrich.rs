@@ -239,10 +239,9 @@ impl Enrichments {
         Some(span)
     }
 
-    /// Runs the enricher in a task of its own. The task is stopped when nothing waits for it any
-    /// more.
+    /// Runs the enricher in a task of its own. The task stops when nothing waits for it any more.
     ///
-    /// The time limit starts with the task's first step, so time in the queue for a thread does not
+    /// The time limit starts with the task's first step. Time in the queue for a thread does not
     /// count.
     async fn enrich(
         &self,
@@ -301,8 +300,7 @@ impl Enrichments {
     }
 }
 
-/// Sets the stop flag when dropped. Aborting a task only works at an await, and a computation has
-/// none.
+/// Sets the stop flag when dropped. Aborting a task needs an await, and a computation has none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

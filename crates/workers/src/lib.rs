@@ -1,5 +1,5 @@
-//! The background work of Posthaste, which uses only ports: work that follows from commits, and
-//! periodic jobs.
+//! The background work of Posthaste, on ports only: work that follows from commits, and periodic
+//! jobs.
 //!
 //! Several loops run concurrently, so that none waits for another:
 //!
@@ -89,8 +89,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Returns an error if the threads cannot be created.
 ///
-/// After a stop, the loops claim nothing more, and finish or release their tasks. Other leases
-/// expire.
+/// After a stop, the loops claim nothing more, and finish or release tasks. Other leases expire.
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");

@@ -26,8 +26,7 @@ pub struct WorkerParts {
 }
 
 impl WorkerParts {
-    /// The earlier of this machine's time and the store's, for work that must not be done too
-    /// early.
+    /// The earlier of this machine's time and the store's, for work that must not happen too early.
     pub(crate) fn earlier_now(&self) -> OffsetDateTime {
         (self.clock)().min((self.machine_clock)())
     }

@@ -35,8 +35,7 @@ pub(super) trait Handler: Send + Sync {
         false
     }
 
-    /// Waits until tasks may be claimed. The loop holds the permit until the claimed tasks are
-    /// handled.
+    /// Waits until tasks may be claimed. The loop holds the permit until these tasks are handled.
     async fn ready(&self) -> Self::Permit;
 
     /// Settles each claimed task. After `stop`, begins no further task and releases the others. An
@@ -94,8 +93,7 @@ async fn poison<H: Handler>(
     tasks.quarantine.look_again(queue);
     let (effect, lost) = (task.effect, task.lost);
     if task.is_poison() {
-        // If this fails, the task is not released, because a release would clear the record of its
-        // crash.
+        // If this fails, the task is not released: a release would clear the record of its crash.
         handler.dead_letter(&task).await?;
         return Ok(1);
     }

@@ -25,8 +25,7 @@ pub struct WorkerSettings {
     /// How long a report's reporter stays known after the decision.
     pub keep_reporters: Duration,
     pub enrich_loops: usize,
-    /// The number of postings per claim. Their outcomes share a commit, so a crash loses all of
-    /// them.
+    /// The number of postings per claim. Their outcomes share a commit, so a crash loses them all.
     pub claim_for_enrichment: usize,
     /// The number of claimed postings that are enriched at the same time.
     pub enrich_at_once: usize,

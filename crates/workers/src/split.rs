@@ -6,8 +6,7 @@ use super::tasks::Tasks;
 /// unavailable. A single such task may have a locked row.
 const MISSES: usize = 2;
 
-/// A batch that is handled task by task. If the store refuses a task's result, only that task is
-/// postponed.
+/// A batch that is handled task by task. A task whose result the store refuses is postponed alone.
 pub(super) struct SplitBatch<'a> {
     tasks: &'a Tasks,
     most: usize,

@@ -64,7 +64,7 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether a queue or its fallback has a crashed task. Queries the store at most once per
+    /// Whether a queue or its fallback has a crashed task. Asks the store at most once per
     /// interval.
     pub async fn has_crashed(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings().poll_every;
@@ -239,8 +239,7 @@ impl From<ProviderError> for Failure {
             ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
                 Again::After(after)
             }
-            // Replacing the key ends the failure, so the task is retried. `newsletter` pauses
-            // first.
+            // Replacing the key ends the failure, so the task is retried. `newsletter` pauses.
             ProviderError::Locked(_) => Again::After(None),
             ProviderError::Permanent(_) => Again::Never,
         };

@@ -24,8 +24,7 @@ CREATE TABLE companies (
     updated_by text COLLATE "C",
     merged_at timestamptz
 )
--- Only a new name or a merge changes an indexed column. With free space, other updates stay on
--- their page.
+-- Only a new name or a merge changes an indexed column. With free space, rows stay on their page.
 WITH (fillfactor = 80);
 
 COMMENT ON TABLE companies IS
@@ -232,8 +231,7 @@ CREATE INDEX postings_by_status ON postings (status, updated_at, id);
 -- Counts each client's visible postings. A worker does so every minute.
 CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved';
 
--- Finds postings whose lifetime has ended. A query must repeat the two names of statuses literally
--- to use this index.
+-- Finds postings whose lifetime has ended. A query must name the two statuses literally to use it.
 CREATE INDEX postings_by_end ON postings (expire_at, source_identifier)
     WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
 
@@ -255,8 +253,7 @@ CREATE INDEX postings_by_shown_company ON postings ((shown ->> 'company_id'), id
 CREATE INDEX postings_by_shown_alias ON postings ((shown ->> 'came_by'), id)
     WHERE shown ->> 'came_by' IS NOT NULL;
 
--- The copies of a posting, which are checked again when it ends or changes. Few postings are
--- copies.
+-- A posting's copies, which are checked again when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id)
     WHERE duplicate_of IS NOT NULL;
 
@@ -536,8 +533,7 @@ CREATE TABLE clients (
     expect_every_seconds bigint,
     visible bigint NOT NULL DEFAULT 0
 )
--- The time of the last push changes every few seconds, and is not indexed. With free space, the row
--- stays on its page.
+-- The time of the last push changes often, and is not indexed. With free space, rows stay in place.
 WITH (fillfactor = 50);
 
 COMMENT ON TABLE clients IS 'OAuth clients, which may request tokens.';
@@ -973,11 +969,9 @@ COMMENT ON COLUMN erasure_keys.key IS '256 bits, 244 of them random. A secret.';
 INSERT INTO erasure_keys (singleton, key)
     SELECT true, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 
--- The outbox: work that must happen outside the database. The commit that makes it necessary adds
--- it.
+-- The outbox: work that must happen outside the database, added by the commit that requires it.
 --
--- A row is a key without data. Its handler loads the current state, so each effect has at most one
--- row.
+-- A row is a key without data. Its handler loads the current state, so an effect has one row.
 
 CREATE TABLE outbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -1084,8 +1078,8 @@ CREATE TABLE events (
     decision_by_notice boolean NOT NULL DEFAULT false,
     reported_posting uuid,
     attention json COMPRESSION lz4,
-    -- The order of the log. A second index of all events would cost more in each commit than it
-    -- would save.
+    -- The order of the log. A second index of all events would cost commits more than it would
+    -- save.
     PRIMARY KEY (commit_seq, number),
     CONSTRAINT posting_has_a_version
         CHECK ((source_identifier IS NULL) = (version IS NULL)),

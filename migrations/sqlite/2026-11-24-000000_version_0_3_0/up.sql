@@ -84,14 +84,13 @@ CREATE TABLE postings (
     -- Why the newest content gets no verdict without an operator (no_verdict or poison), or that it
     -- is held back because it is not a job ad (content_held). NULL if there is no such reason.
     review TEXT,
-    -- 1 if an operator set the status, by a verdict or an expiry. Only an operator can change it
-    -- then.
+    -- 1 if an operator set the status, by a verdict or an expiry. Only operators can then change
+    -- it.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
-    -- There is no foreign key: companies are never deleted, and a check would slow every new
-    -- posting.
+    -- There is no foreign key: companies are never deleted, and a check would slow new postings.
     company_id BLOB NOT NULL CHECK (length(company_id) = 16),
-    -- The alias by which the posting came to the company. If the merge is undone, the posting
-    -- returns to it.
+    -- The alias by which the posting came to the company, to which it returns if the merge is
+    -- undone.
     came_by BLOB CHECK (length(came_by) = 16),
     -- SHA-256 of the content of the last enrichment outcome.
     enriched_hash BLOB,
@@ -132,7 +131,7 @@ CREATE TABLE postings (
     -- An ISO 3166-2 code, or a name.
     location_region TEXT,
     location_postal_code TEXT,
-    -- All places of a job that has several: an array of objects with country_code, region, city and
+    -- All places of a job with several: an array of objects of country_code, region, city,
     -- postal_code.
     locations TEXT CHECK (locations IS NULL OR json_type(locations) = 'array'),
     -- SHA-256 of the enrichment's result. If a new result is the same, it raises no event. NULL
@@ -149,11 +148,10 @@ CREATE TABLE postings (
     -- only together with the identifier.
     duplicate_of BLOB CHECK (length(duplicate_of) = 16),
     duplicate_identifier TEXT,
-    -- When a push last changed company, title, place or description. NULL if only the first push
-    -- set them.
+    -- When a push last changed company, title, place or description. NULL before the first change.
     content_at INTEGER,
-    -- The values that readers see while new values wait for a verdict, as a JSON object. NULL if
-    -- none wait.
+    -- The values that readers see while new ones wait for a verdict: a JSON object. NULL if none
+    -- wait.
     shown TEXT CHECK (shown IS NULL OR json_valid(shown)),
     -- The time since which content is held back because it is not a job ad.
     held_at INTEGER,
@@ -173,8 +171,7 @@ CREATE INDEX postings_by_status ON postings (status, updated_at, id);
 -- Counts each client's visible postings. A worker does so every minute.
 CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved';
 
--- Finds postings whose lifetime has ended. A query must repeat the two names of statuses literally
--- to use this index.
+-- Finds postings whose lifetime has ended. A query must name the two statuses literally to use it.
 CREATE INDEX postings_by_end ON postings (expire_at)
     WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
 
@@ -196,8 +193,7 @@ CREATE INDEX postings_by_shown_company ON postings ((shown ->> 'company_id'), id
 CREATE INDEX postings_by_shown_alias ON postings ((shown ->> 'came_by'), id)
     WHERE shown ->> 'came_by' IS NOT NULL;
 
--- The copies of a posting, which are checked again when it ends or changes. Few postings are
--- copies.
+-- A posting's copies, which are checked again when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate_of IS NOT NULL;
 
 -- The postings whose content is held back until a worker ends the hold.
@@ -222,23 +218,20 @@ CREATE TABLE posting_texts (
     redacted_markdown TEXT NOT NULL,
     -- The title, redacted in the same way: one line of plain text.
     redacted_title TEXT,
-    -- An object with other findings: places, and the coordinates of each of the posting's
-    -- locations.
+    -- An object with other findings: places, and the coordinates of the posting's locations.
     findings TEXT CHECK (findings IS NULL OR json_type(findings) = 'object'),
     CONSTRAINT coordinates_come_together
         CHECK ((latitude IS NULL) = (longitude IS NULL))
 ) STRICT;
 
--- The newest decision whether a posting may be shown. It is a separate table, because pushes do not
--- write it.
+-- The newest decision whether a posting may be shown. A separate table: pushes do not write it.
 CREATE TABLE posting_decisions (
     posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
     outcome TEXT NOT NULL,
     at INTEGER NOT NULL,
     -- rules, model, operator:NAME or operator.
     decided_by TEXT NOT NULL,
-    -- The version of the rules, or the model's name with the version of its prompt. NULL for an
-    -- operator.
+    -- The version of the rules, or the model's name and prompt version. NULL for an operator.
     version TEXT,
     -- The reason, as a code and as a sentence.
     code TEXT NOT NULL,
@@ -261,8 +254,7 @@ CREATE TABLE posting_decisions (
 CREATE INDEX posting_decisions_contested ON posting_decisions (objection_waits_since, posting_id)
     WHERE objection_waits_since IS NOT NULL;
 
--- All rejections and removals, for transparency reports. A row has no text, and stays when the
--- posting is deleted.
+-- All rejections and removals, for transparency reports. Rows have no text, and are kept.
 CREATE TABLE statements (
     -- There is no foreign key, because the posting may be erased.
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
@@ -409,8 +401,7 @@ CREATE TABLE clients (
     name TEXT NOT NULL,
     -- The scopes that the client may request: comma-separated, each once.
     scopes TEXT NOT NULL,
-    -- The prefixes of the identifiers that the client may read and write: a JSON array. Empty for
-    -- the whole board.
+    -- The prefixes of identifiers that the client may use: a JSON array. Empty for the whole board.
     prefixes TEXT NOT NULL DEFAULT '[]' CHECK (prefixes LIKE '[%]'),
     -- How many requests a minute each process accepts from the client. NULL for no limit.
     requests_per_minute INTEGER,
@@ -419,8 +410,7 @@ CREATE TABLE clients (
     last_push_at INTEGER,
     -- Tokens issued before this time are refused. NULL accepts all.
     tokens_from INTEGER,
-    -- The longest time between two pushes that the operator expects. NULL if it follows from the
-    -- client's own rhythm.
+    -- The longest time between two pushes that the operator expects. NULL: the client's own rhythm.
     expect_every_seconds INTEGER,
     -- The number of approved postings that the client created, about a minute late.
     visible INTEGER NOT NULL DEFAULT 0
@@ -461,8 +451,7 @@ CREATE TABLE client_days (
     PRIMARY KEY (client_id, date)
 ) STRICT, WITHOUT ROWID;
 
--- How often a day's pushes had each optional field, and how often postings that the client created
--- got each remark.
+-- How often a day's pushes had each optional field, and how often new postings got each remark.
 CREATE TABLE client_tallies (
     client_id BLOB NOT NULL,
     date TEXT NOT NULL,
@@ -582,9 +571,8 @@ CREATE TABLE missed_postings (
     CONSTRAINT open_ones_are_counted CHECK ((state = 'open') = (misses IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What is known about an e-mail address: the membership system's report of the person, and the
--- state at the e-mail provider. A row is deleted only if the person is erased or has another
--- address.
+-- What is known about an e-mail address: the membership system's report, and the state at the
+-- provider. A row is deleted only if the person is erased or has another address.
 CREATE TABLE subscribers (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     -- Increases with each commit that writes the row. A commit must name the version that it read.
@@ -630,8 +618,7 @@ CREATE TABLE subscribers (
     new_is_withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (new_is_withdrawn IN (0, 1)),
     -- The time that the newest report with a time gives for its data.
     reported_as_of INTEGER,
-    -- When the person moved to the provider's new account, and what caused the move. NULL in the
-    -- old account.
+    -- When the person moved to the provider's new account, and the cause. NULL in the old account.
     migrated_at INTEGER,
     migration_source TEXT,
     -- 1 if the provider's accounts already show the move.
@@ -697,8 +684,7 @@ CREATE TABLE account_states (
     reconciled_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Suppressed people who were erased: HMAC-SHA-256 of the address with the key below, and the
--- status.
+-- Suppressed people who were erased: HMAC-SHA-256 of the address (key below), and the status.
 CREATE TABLE erased_suppressions (
     hash BLOB NOT NULL PRIMARY KEY,
     status TEXT NOT NULL,
@@ -714,20 +700,17 @@ CREATE TABLE erasure_keys (
 
 INSERT INTO erasure_keys (singleton, key) VALUES (1, randomblob(32));
 
--- The outbox: work that must happen outside the database. The commit that makes it necessary adds
--- it.
+-- The outbox: work that must happen outside the database, added by the commit that requires it.
 --
 -- A row is an effect: a key without data, whose handler loads the current state. Each effect has at
 -- most one row. Finished tasks are deleted.
 CREATE TABLE outbox (
-    -- In the order of writes. Numbers are never used again, because an operator may name a deleted
-    -- row.
+    -- In the order of writes. Numbers are never reused, because an operator may name a deleted row.
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     -- The kind of effect, as its module declares it. There is no list of kinds and lanes: a new one
     -- would require building the table again.
     kind TEXT NOT NULL,
-    -- The UUID of a posting, a subscriber or a company. There is no foreign key, because the table
-    -- depends on the kind.
+    -- The UUID of a posting, subscriber or company. No foreign key: the table depends on the kind.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- The lane of the latest request, if the kind has several: for 'sync', the provider's account.
     -- Lanes that end with -bulk wait behind all others.
@@ -737,19 +720,16 @@ CREATE TABLE outbox (
     generation INTEGER NOT NULL DEFAULT 1,
     -- How often the task was claimed since it was last started over.
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- When the task is due, or when its lease ends. So a task whose worker died becomes due by
-    -- itself.
+    -- When the task is due, or its lease ends. So a task whose worker died becomes due by itself.
     next_at INTEGER NOT NULL,
     -- The claim under which a worker handles the task.
     lease BLOB CHECK (length(lease) = 16),
-    -- How many consecutive claims ended without a report. Their workers died, perhaps because of
-    -- this task.
+    -- How many consecutive claims ended without a report: their workers died, perhaps of this task.
     lost INTEGER NOT NULL DEFAULT 0,
     -- The first failed attempt since the task was last started over.
     first_failed_at INTEGER,
     last_error TEXT,
-    -- When the task became a dead letter. It stays until an operator revives it or a commit
-    -- requests it again.
+    -- When the task became a dead letter. It stays until it is revived or requested again.
     dead_at INTEGER,
     created_at INTEGER NOT NULL,
     -- The task's trace, as in the header traceparent. NULL without a trace.
@@ -901,8 +881,7 @@ CREATE TABLE webhook_waiting (
     endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
     -- The UUID of the events' subject.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    -- The next event: its place in the log, and its name. There is no foreign key, because old
-    -- events are deleted.
+    -- The next event: its place in the log, and its name. No foreign key: old events are deleted.
     commit_seq INTEGER NOT NULL,
     number INTEGER NOT NULL,
     name TEXT NOT NULL,
@@ -913,11 +892,11 @@ CREATE TABLE webhook_waiting (
     last_error TEXT,
     -- 1 if the last attempt was not answered.
     is_silent INTEGER NOT NULL CHECK (is_silent IN (0, 1)),
-    -- The events that wait after the next one: a JSON array of texts, each with a cursor, a space
-    -- and a name.
+    -- The events that wait after the next one: a JSON array of texts (a cursor, a space and a
+    -- name).
     later TEXT NOT NULL CHECK (later LIKE '[%]'),
-    -- The cursor up to which events are listed, if before the endpoint's place. Later events are
-    -- found in the log.
+    -- The cursor up to which events are listed, if before the endpoint's. Later ones are in the
+    -- log.
     read_to TEXT,
     PRIMARY KEY (endpoint, subject)
 ) STRICT, WITHOUT ROWID;
@@ -927,8 +906,7 @@ CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_s
 -- Events that are due when the endpoint answers again.
 CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
 
--- The newest attempts at each endpoint. Their number is fixed, so a new attempt replaces the
--- oldest.
+-- The newest attempts at each endpoint. Their number is fixed: a new one replaces the oldest.
 CREATE TABLE webhook_deliveries (
     endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
     -- The position modulo the number of kept attempts.
@@ -972,8 +950,7 @@ CREATE TABLE attention_items (
 -- The last check, in one row. Without a row, there was none.
 CREATE TABLE attention_checks (
     singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
-    -- Counts the checks. A check must name the previous one, so that it is not based on outdated
-    -- items.
+    -- Counts the checks. A check must name the previous one, so that no items are outdated.
     version INTEGER NOT NULL,
     at INTEGER NOT NULL
 ) STRICT;
@@ -987,7 +964,7 @@ CREATE TABLE audit (
     at INTEGER NOT NULL,
     -- The name of the operator.
     operator TEXT NOT NULL,
-    -- For example 'subscribers.suppress'. There is no list of actions, so that a new one needs no
+    -- For example 'subscribers.suppress'. There is no list, so that a new action needs no
     -- migration.
     action TEXT NOT NULL,
     -- The subject of the action: a subscriber's id, or a posting's source identifier.
@@ -1022,27 +999,23 @@ CREATE INDEX sign_in_tokens_by_end ON sign_in_tokens (expires_at);
 -- Finds a holder's newest tokens, which are kept.
 CREATE INDEX sign_in_tokens_by_holder ON sign_in_tokens (holder, kind, created_at);
 
--- Drafts of language models, stored so that the same content is paid for only once. Drafts unused
--- for long are deleted.
+-- Drafts of language models, so that the same content is paid for once. Unused ones are deleted.
 --
 -- A row begins as the reservation of a worker that asks the model, and later contains the draft.
 CREATE TABLE drafts (
-    -- SHA-256 of everything on which the draft depends: the posting's content, the model and its
-    -- instructions.
+    -- SHA-256 of all that the draft depends on: the posting's content, the model, its instructions.
     key BLOB NOT NULL PRIMARY KEY,
     -- The worker that gets the draft: a random id. NULL with a draft.
     holder BLOB CHECK (length(holder) = 16),
-    -- When the reservation ends unless renewed. So others do not wait long if a process died. NULL
-    -- with a draft.
+    -- When the reservation ends unless renewed, for example because a process died. NULL with a
+    -- draft.
     reserved_until INTEGER,
-    -- When the draft was last stored or used, exact to about a day. Without a draft, when it was
-    -- first requested.
+    -- When the draft was last used (exact to a day). Without a draft, when it was first requested.
     used_at INTEGER NOT NULL,
     -- The draft as the model's adapter writes it. NULL while reserved.
     draft TEXT,
-    -- The posting for which the draft was stored; erasing the posting deletes the draft. There is
-    -- no foreign key: the draft of an expired posting stays for other postings with the same
-    -- content.
+    -- The posting of the draft; its erasure deletes the draft. There is no foreign key: the draft
+    -- of an expired posting stays for other postings with the same content.
     posting_id BLOB CHECK (length(posting_id) = 16),
     CONSTRAINT reservation_has_a_holder
         CHECK ((draft IS NULL) = (holder IS NOT NULL)),

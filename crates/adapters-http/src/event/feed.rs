@@ -252,8 +252,7 @@ mod tests {
         }
     }
 
-    /// A log with this many pages, which contain no wanted events. Reading a page takes half a
-    /// second.
+    /// A log with this many pages and no wanted events. Reading a page takes half a second.
     #[derive(Default)]
     struct Barren {
         pages: u64,

@@ -26,8 +26,7 @@ use tokio_util::io::StreamReader;
 
 use crate::{error::ApiError, posting::NDJSON};
 
-/// The largest window of a zstd frame, as a power of two (RFC 9659 §3). The window is held in
-/// memory.
+/// The largest window of a zstd frame, held in memory, as a power of two (RFC 9659 §3).
 pub const LARGEST_WINDOW: u32 = 23;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +56,7 @@ impl From<BodyFault> for ApiError {
     }
 }
 
-/// Checks the media type and finds the compression. The type may be absent, because `curl -T` sends
-/// none.
+/// Checks the media type and finds the compression. The type may be absent (`curl -T` sends none).
 pub fn encoding_of(request: &HttpRequest) -> Result<ContentEncoding, ApiError> {
     let headers = request.headers();
     let is_ndjson = request.content_type().eq_ignore_ascii_case(NDJSON);

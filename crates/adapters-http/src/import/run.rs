@@ -44,8 +44,7 @@ use crate::{
 };
 
 const PIECE: usize = 64 * 1024;
-/// How often the client is looked up. More often would be useless, because the client is cached for
-/// some seconds.
+/// How often the client is looked up. It is cached for some seconds, so more often is useless.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_NO_ROOM: u32 = 60;
@@ -139,8 +138,7 @@ fn receipts(text: &str) -> Result<Receipts, String> {
     }
 }
 
-/// The bytes of memory that an import holds: a line, a piece of the body, receipts, and the
-/// decompressor.
+/// The memory that an import holds: a line, a piece of the body, receipts, and the decompressor.
 fn held(options: &ImportOptions, state: &State) -> usize {
     let unpacks = match options.encoding {
         ContentEncoding::Identity => 0,

@@ -1,8 +1,7 @@
 //! Bearer authentication (RFC 6750): finds the client of a request, its limit and its scopes.
 //!
-//! Only the header is read, before a handler reads the body. A request with two `Authorization`
-//! headers is bad (RFC 6750 §3.1). Tokens in the query or body (RFC 6750 §2.2, §2.3) are not
-//! accepted.
+//! Only the header is read, before a handler reads the body. Two `Authorization` headers are
+//! refused (RFC 6750 §3.1). Tokens in the query or body (RFC 6750 §2.2, §2.3) are not accepted.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -77,8 +76,7 @@ impl Caller {
 impl Authorizer {
     /// Authorises a request by its headers: the token, the limit (if the request `counts`), and the
     /// scopes, of which the client needs any one. The weakest scope must come first, because
-    /// `WWW-Authenticate` names it. `notice` gets the client and its limit when the token is found
-    /// to be valid.
+    /// `WWW-Authenticate` names it. `notice` gets the client and its limit if the token is valid.
     pub async fn authorize(
         self: &Arc<Self>,
         headers: &HeaderMap,
@@ -158,8 +156,7 @@ impl Authorizer {
     }
 }
 
-/// Counts a request. At the limit, the error has the limit and the seconds until the next request
-/// is allowed.
+/// Counts a request. At the limit, the error has the limit and the seconds until the next request.
 pub(super) fn counted(
     limit: Option<&Limit>,
     notice: impl Fn(Option<Usage>),

@@ -1,9 +1,8 @@
 //! The clients of tokens. They are read from the store and cached for a few seconds.
 //!
 //! Strangers may send any number of ids and secrets. A client is read at once only if its secret is
-//! known to be right. Otherwise only versions of clients are read, together for many requests. If a
-//! client's version has changed, the client is then read, because the change may have added the
-//! secret.
+//! known to be right. Otherwise only versions of clients are read, together for many requests. A
+//! client whose version has changed is then read: the change may have added the secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -131,8 +130,7 @@ impl ActiveClients {
         let meanwhile = slot.answers();
         let last = meanwhile.last.map(|(_, answer)| answer);
         if meanwhile.asked != before.asked {
-            // Requests that waited share the outcome. Otherwise each would query a store that
-            // hangs.
+            // Requests that waited share the outcome, or each would query a store that hangs.
             match (meanwhile.failed, last.clone()) {
                 (Some(error), _) => return Err(error),
                 (None, Some(answer)) => return Ok(answer),
@@ -173,8 +171,7 @@ impl Slot {
             .clone()
     }
 
-    /// Records an outcome. `asked_at` is the time before the query, so the answer is at least as
-    /// new.
+    /// Records an outcome. `asked_at` is before the query, so the answer is at least as new.
     fn record(&self, asked_at: OffsetDateTime, outcome: &Outcome) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;

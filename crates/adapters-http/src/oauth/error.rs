@@ -18,8 +18,7 @@ use crate::error::{ApiError, RETRY_UNAVAILABLE};
 const REALM: &str = "posthaste";
 const MAX_SHOWN: usize = 64;
 
-/// The reason why a request is not authorised. The texts contain no quotation marks, because a
-/// header quotes them.
+/// Why a request is not authorised. The texts contain no quotation marks: a header quotes them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("Authentication is required: send an access token as Authorization: Bearer TOKEN.")]

@@ -202,8 +202,7 @@ impl Request for TokenRequest {
         ))
     }
 
-    /// The scope is hidden, because the state machine would refuse a malformed scope as
-    /// `invalid_request`.
+    /// Hidden, because the state machine would refuse a malformed scope as `invalid_request`.
     fn scope(&self) -> Option<Cow<'_, str>> {
         None
     }

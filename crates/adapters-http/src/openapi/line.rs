@@ -45,8 +45,7 @@ pub fn line_schema(document: &Document) -> Value {
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Changes the references in a schema so that they name the definitions, and adds these
-/// definitions.
+/// Changes a schema's references so that they name the definitions, and adds these.
 fn define(schema: &mut Value, document: &Document, definitions: &mut Map<String, Value>) {
     match schema {
         Value::Object(members) => {

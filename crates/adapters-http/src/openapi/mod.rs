@@ -52,8 +52,7 @@ const OF_CLIENT: &[&str] = &[
     "InternalError",
     "Unavailable",
 ];
-/// The additional errors of operations with a body. The parts of the document call this list
-/// `body`.
+/// The additional errors of operations with a body. The document's parts call this list `body`.
 const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"];
 
 const LINES: &str = "application/x-ndjson";
@@ -86,8 +85,7 @@ struct Service {
     security_schemes: Value,
 }
 
-/// A part of the document: the operations of a tag, schemas of bodies, and an example of each
-/// answer.
+/// A part of the document: a tag's operations, schemas of bodies, and an example of each answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -109,8 +107,7 @@ struct Shared {
 /// An operation as OpenAPI, with short forms for common elements.
 #[derive(Deserialize)]
 struct Operation {
-    /// The method and path, such as `GET /healthz`. A text without a slash is the name of a
-    /// webhook.
+    /// The method and path, such as `GET /healthz`. Without a slash, it is the name of a webhook.
     #[serde(rename = "operation")]
     target: String,
     #[serde(default)]
@@ -294,8 +291,7 @@ impl Operation {
 }
 
 impl Shared {
-    /// Returns a parameter, which may be given by its name if it is shared. Path parameters are
-    /// required.
+    /// Returns a parameter. A shared parameter is given by its name. Path parameters are required.
     fn parameter(&self, parameter: &Value) -> serde_json::Result<Value> {
         let mut parameter = match parameter.as_str() {
             Some(name) => named(&self.parameters, name)?.clone(),

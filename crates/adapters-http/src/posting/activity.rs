@@ -8,8 +8,7 @@ use uuid::Uuid;
 
 use crate::{error::ApiError, ports::Ports, state::now};
 
-/// The pushes of one request. When the request ends or is dropped, its refusals are recorded by
-/// reason.
+/// The pushes of one request. When it ends or is dropped, its refusals are recorded by reason.
 pub struct Pushes<'a> {
     ports: &'a Ports,
     client: ClientId,

@@ -53,8 +53,7 @@ pub(super) async fn export(
     }
     let slot = state.exports.take(caller.id())?;
     RequestContext::expect(&request, HELD)?;
-    // The cursor is read first. Later changes are then among the events, and possibly also in the
-    // export.
+    // The cursor is read first: later changes are among the events, and perhaps also in the export.
     let source = state.ports.reads.choose();
     let cursor = source.events.end().await?;
     let mut response = HttpResponse::Ok();

@@ -45,8 +45,7 @@ impl LineForm {
         form.unwrap_or(Self::Json)
     }
 
-    /// Limits the query to postings that can have JSON-LD (approved ones), and to the texts needed
-    /// for it.
+    /// Limits the query to the needed texts and, without another status, to approved postings.
     pub(super) fn narrow(self, asked: ListQuery) -> ListQuery {
         let Self::JsonLd(identity) = self else {
             return asked;

@@ -237,8 +237,7 @@ pub mod tests {
         poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
     }
 
-    /// A large answer must not block the only thread, because the thread also answers health
-    /// checks.
+    /// A large answer must not block the only thread, which also answers health checks.
     #[test]
     fn a_large_answer_delays_no_other_while_it_is_written() {
         let runtime = Builder::new_current_thread()

@@ -285,8 +285,7 @@ mod tests {
         });
     }
 
-    /// Each page has only postings that the client may read when the page is sent, even if
-    /// prefetched.
+    /// Each page has only postings that the client may read when it is sent, even if prefetched.
     #[test]
     fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
         run(async {

@@ -12,8 +12,7 @@ pub fn describe_fields(schemas: &mut Map<String, Value>) {
     describe::<LocationPatch>(&mut schemas["LocationPayload"]);
 }
 
-/// Describes the fields of an object. Without another statement, a field is an optional text of one
-/// line.
+/// Describes an object's fields. Unless stated otherwise, a field is an optional text of one line.
 fn describe<T: FieldValue>(schema: &mut Value) {
     for field in T::FIELDS {
         let property = &mut schema["properties"][field.name];

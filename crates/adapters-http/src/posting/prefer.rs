@@ -6,8 +6,7 @@ use domain::posting::Handling;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preferences. If one is repeated, its first value counts. Unknown preferences and parameters
-/// are ignored.
+/// The preferences. Of repeated ones, the first counts. Unknown ones and parameters are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,

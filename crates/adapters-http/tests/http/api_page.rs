@@ -1,5 +1,4 @@
-//! Tests that `docs/api.md` and the pages below it name everything that the OpenAPI document
-//! describes.
+//! Tests that `docs/api.md` and the pages below it name all that the OpenAPI document describes.
 
 use std::collections::BTreeSet;
 

@@ -51,8 +51,7 @@ async fn every_answer_names_the_limit() {
         let left = refused.header("RateLimit").unwrap();
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");
     }
-    // A request with an invalid token does not count for the client. Other clients have their own
-    // limits.
+    // A request with an invalid token does not count. Other clients have their own limits.
     let nobody = request("GET", PATH).send(&app).await;
     assert_eq!(nobody.status, 401);
     let unlimited = app.writer().await;

@@ -1,5 +1,4 @@
-//! `uniqueSourceIdentifier` from the request line to the store and back. Refused identifiers are in
-//! `refusals`.
+//! `uniqueSourceIdentifier` from the request line to the store and back. See also `refusals`.
 
 use crate::support::{PATH, TestApp, posting, put, request};
 

@@ -1,5 +1,4 @@
-//! The HTTP API as clients see it, with a real listener and real connections. The ports use a store
-//! in memory.
+//! The HTTP API as clients see it, with real connections. The ports use a store in memory.
 // `json!` with a whole posting nests deeper than the default limit of 128.
 #![recursion_limit = "256"]
 #![expect(

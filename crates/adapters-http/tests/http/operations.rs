@@ -152,7 +152,7 @@ async fn each_of_clients_refuses_an_unknown_parameter() {
 /// - `refuses`: a posting with another prefix is refused with this status and message;
 /// - `refuses lines`: a line about a posting with another prefix is refused;
 /// - `leaves out`: postings with other prefixes are absent from the answer;
-/// - `own pushes`: the answer has the identifiers that this client has sent, and nothing about
+/// - `own pushes`: the answer has identifiers that this client has sent, and nothing about
 ///   postings;
 /// - `none`: the operation names no posting;
 /// - `worker`: deliveries respect the client's current prefixes, which tests of the worker check.

@@ -1,5 +1,5 @@
-//! Compares a model with the rules alone on labelled sets: `cargo run -p adapters-llm --example
-//! eval -- FOLDER`.
+//! Compares a model with the rules on labelled sets: `cargo run -p adapters-llm --example eval --
+//! FOLDER`.
 //!
 //! The variables `POSTHASTE_LLM_*` set the endpoint and prices, as for the service. Prints the
 //! share of labels of each kind that is hidden, the texts that are hidden wrongly, and the cost.

@@ -22,8 +22,7 @@ fuzz_target!(|data: &[u8]| {
             let open = text.rfind("</think>").unwrap_or_default();
             let start = text[open..].find('{').expect("an object") + open;
             let end = text.rfind('}').expect("its end") + 1;
-            // If the prose around the object has braces, this text is not JSON, and is not
-            // compared.
+            // With braces in the prose around the object, this text is not JSON.
             if let Ok(object) = serde_json::from_str::<Value>(&text[start..end]) {
                 let is_approved = matches!(draft.verdict, Verdict::Approve);
                 assert_eq!(object["verdict"] == "approve", is_approved);

@@ -8,8 +8,7 @@ use super::*;
 const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(100);
 
-/// The result if a server reads a request's head, sends these bytes, and then closes the connection
-/// or hangs.
+/// The result if a server reads a request's head, sends these bytes, and then closes or hangs.
 async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

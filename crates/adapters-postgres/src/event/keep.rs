@@ -81,8 +81,7 @@ statement! {
 }
 
 statement! {
-    /// Waits for running commits. Later commits wait until this transaction ends, and then see the
-    /// new offset.
+    /// Waits for running commits. Later commits wait for this transaction, and see the new offset.
     Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE"
 }
 

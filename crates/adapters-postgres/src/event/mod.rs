@@ -17,8 +17,7 @@
 //! stored. A posting's events are in the order of its versions. This also holds because a commit
 //! that finds another version fails.
 //!
-//! The disadvantage is that the log waits for the longest writing transaction on the server, in any
-//! database.
+//! A disadvantage: the log waits for the longest writing transaction of any database on the server.
 
 mod keep;
 mod read;

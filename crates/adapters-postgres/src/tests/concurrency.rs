@@ -62,8 +62,7 @@ async fn companies_come_before_postings_that_are_added() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// The commit locks postings before it writes. Otherwise every push for the company would wait,
-/// too.
+/// The commit locks postings before it writes. Otherwise every push for the company would wait.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_commit_that_waits_for_a_posting_locks_no_company() {
     let (database, one, other) = two().await;
@@ -146,8 +145,7 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Workers finish tasks in the order of claims, while pushes request the same tasks in the order of
-/// postings.
+/// Workers finish tasks in claim order, while pushes request the same tasks in posting order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn tasks_are_asked_for_and_finished_at_once() {
     let (database, one, other) = two().await;

@@ -79,8 +79,7 @@ const PUSHES: u32 = 40;
 
 const SHARED: u32 = 8;
 
-/// The pushes of a writer: its own postings, and sometimes a posting and a company that all writers
-/// share.
+/// A writer's pushes: its own postings, and sometimes a posting and a company that all share.
 fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
     let name = format!("Company {writer} {n}");
     let push = |identifier: &str, company: &str| {
@@ -278,8 +277,7 @@ async fn a_commit_that_waited_is_later_in_the_log() {
     assert_eq!(stored, ["Acme last"]);
 }
 
-/// The database looks as after restoring a dump: stored places are far above the server's
-/// transaction ids.
+/// As after restoring a dump, stored places are far above the server's transaction ids.
 #[tokio::test]
 async fn new_events_follow_those_of_another_server() {
     const FAR: i64 = 1 << 40;

@@ -178,8 +178,7 @@ impl Commit {
     }
 }
 
-/// A commit waits longer for a table that is being rewritten, because no commit could proceed
-/// anyway.
+/// A commit waits longer for a table that is being rewritten: no commit could proceed anyway.
 #[tokio::test]
 async fn a_locked_table_is_waited_for() {
     let (_database, store, mut other) = two().await;

@@ -165,8 +165,7 @@ fn locking(table: &str, id: u128) -> String {
     format!("SELECT FROM {table} WHERE id = '{id}' FOR UPDATE")
 }
 
-/// Closes the stores and opens another, because the server counts a connection's work when the
-/// connection ends.
+/// Closes the stores and opens another: the server counts a connection's work at its end.
 async fn afterwards(
     database: &Database,
     stores: impl IntoIterator<Item = PostgresStore>,

@@ -1,5 +1,4 @@
-//! Every statement as the server prepares it, with the plans of statements that are frequent or
-//! read large tables.
+//! Every statement as the server prepares it, and the plans of frequent ones and large tables.
 
 use diesel::{dsl::sql, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};

@@ -30,8 +30,7 @@ use uuid::Uuid;
 use super::{Database, identifier, patient, posting};
 use crate::{PostgresOptions, PostgresStore};
 
-/// A store with one connection, and a count of its round trips. Statements that are sent together
-/// count as one.
+/// A store with one connection, and a count of its round trips. Pipelined statements count once.
 pub(super) async fn counted(database: &Database) -> (PostgresStore, Arc<AtomicUsize>) {
     let options = PostgresOptions {
         max_connections: 1,
@@ -217,8 +216,7 @@ async fn any_number_of_subscribers_takes_as_many() {
         lap();
         costs.push(of_number);
     }
-    // Each put begins with a load, and looks up unknown addresses among the erased ones. Then it
-    // commits.
+    // Each put first loads, and looks up unknown addresses among the erased ones. Then it commits.
     assert_eq!(costs[2], [3, 2, 3, 2, 1, 1]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);

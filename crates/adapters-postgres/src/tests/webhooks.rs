@@ -119,8 +119,7 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     (endpoint, next)
 }
 
-/// If a round waits for a replay, it finds the cursor moved. If it waits for another worker, it has
-/// lost its lease.
+/// A round that waits for a replay finds the cursor moved. After another worker, its lease is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_row_sees_its_change() {
     for sql in [
@@ -220,8 +219,7 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     let observer = afterwards(&database, [store]).await;
     let others = "SELECT n_tup_upd - n_tup_hot_upd AS value FROM pg_stat_user_tables \
         WHERE relname = 'webhook_endpoints'";
-    // Sometimes a page is full and a row moves. If an indexed column changed, every round would
-    // count.
+    // Sometimes a page is full and a row moves. With an indexed column, every round would count.
     let others = number(&observer, others).await;
     assert!(others < 5, "{others}");
 }

@@ -125,8 +125,7 @@ async fn a_database_that_cannot_be_written_is_not_ready() {
     }
 }
 
-/// During a long write of another process, pushes are refused, but the health check answers at
-/// once.
+/// During another process's long write, pushes are refused, but the health check answers at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_lock_that_stays_ends_in_time() {
     let (_dir, path) = place();

@@ -7,8 +7,7 @@ use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 
-/// URLs that may lead to the port `{}` on loopback or another private address, if some code
-/// misreads them.
+/// URLs that lead to the port `{}` on loopback or a private address, if some code misreads them.
 const PRIVATE: &[&str] = &[
     "https://127.0.0.1:{}/",
     "https://0x7f.1:{}/",
@@ -74,8 +73,7 @@ impl Trap {
         self.0.local_addr().unwrap().port().to_string()
     }
 
-    /// Whether a client has connected. On loopback, the listener knows of a connection before the
-    /// client.
+    /// Whether a client has connected. On loopback, the listener knows before the client.
     fn has_caught(&self) -> bool {
         match self.0.accept() {
             Ok(_) => true,
@@ -92,8 +90,8 @@ async fn no_spelling_of_a_private_address_gets_a_connection() {
     assert_eq!(guarded.https_problem(), None, "HTTPS can be tested");
     for template in PRIVATE {
         let text = template.replace("{}", &trap.port());
-        // The URL is either registered under these settings, or was stored when private addresses
-        // were allowed.
+        // The URL is registered under these settings, or was stored when private addresses were
+        // allowed.
         for registered_with in [PrivateAddresses::Refuse, PrivateAddresses::Allow] {
             let Ok(url) = EndpointUrl::parse(&text, registered_with) else {
                 continue;

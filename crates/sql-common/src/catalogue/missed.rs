@@ -1,5 +1,4 @@
-//! The table `missed_postings`: postings that imports of their catalogue did not name, and how each
-//! was handled.
+//! The table `missed_postings`: postings that a catalogue's imports did not name, and their state.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -193,8 +192,7 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// Returns postings after a given one that the last expiring import expired and no undo has
-/// handled.
+/// Returns postings after a given one that the expiring import expired and no undo has handled.
 pub async fn expired_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

@@ -245,8 +245,7 @@ fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
 }
 
 statement! {
-    /// The conditions are those of the partial index, except the status: rejected postings are read
-    /// and skipped.
+    /// The conditions of the partial index, and the status: rejected postings are read and skipped.
     OpenPostings = r"
         SELECT id, source_identifier FROM postings
         WHERE catalogue_id = :catalogue AND expired_at IS NULL AND id > :after

@@ -254,8 +254,7 @@ statement! {
     loads RefusalRow
 }
 
-/// The activity of clients, with at most the kept rows of each client. Its parts may have been read
-/// at different moments.
+/// The activity of clients, with at most the kept rows of each. Its parts are read one by one.
 pub async fn activities(
     conn: &mut impl Executor,
     clients: &[ClientId],

@@ -141,8 +141,7 @@ pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome
 }
 
 statement! {
-    /// Counts with the indexes of claimable and leased tasks, up to a limit. On SQLite, ids are in
-    /// the order of writes.
+    /// Counts with the indexes of claimable and leased tasks, up to a limit. On SQLite, ids ascend.
     Waiting = {
         postgres: r"
             SELECT wanted.kind, least(count(*), wanted.most),

@@ -68,8 +68,7 @@ pub async fn give_back(
 }
 
 statement! {
-    /// If the task was requested again meanwhile, it becomes due at once and its attempts are
-    /// reset.
+    /// A task that was requested again meanwhile becomes due at once, and its attempts are reset.
     Retry = r"
         UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
             next_at = CASE WHEN outbox.generation = sent.generation

@@ -98,8 +98,7 @@ pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: 
     assert_eq!(one.commit(writes).await, Ok(()));
     let claim = |store: S, n| async move {
         let mut tasks = Vec::new();
-        // Another worker may hold the rows that were examined first, so an empty answer is not the
-        // end.
+        // Another worker may hold the rows examined first, so an empty answer is not the end.
         for round in 0..10 {
             let claim = store.claim(ENRICH, 7, minutes(1), uuid(n * 10 + round), noon());
             let claimed = claim.await.expect("the store works");

@@ -92,8 +92,7 @@ pub fn event(n: u128) -> Event {
 
 pub const TOLD: EventName = EventName::new("Told");
 
-/// A commit of subscribers: the number of each address, its id, and, for a change, the expected
-/// version.
+/// A commit of subscribers: the number of each address, its id, and the version it changes, if any.
 pub fn subscribers(
     all: impl IntoIterator<Item = (u128, u128, Option<i64>)>,
 ) -> newsletter::store::WriteSet {

@@ -113,8 +113,7 @@ pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
 const ENDPOINTS: u8 = 40;
 const WORKERS: u128 = 8;
 
-/// Workers on two stores share the endpoints: each leases one endpoint, and both stores show the
-/// result.
+/// Workers on two stores share the endpoints: each leases one, and both stores show the result.
 pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,

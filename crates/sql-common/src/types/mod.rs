@@ -1,7 +1,6 @@
 //! SQL types that each database stores differently, and their values.
 //!
-//! If this program cannot have written a value, it is still read, so that the error can name its
-//! column.
+//! A value that this program cannot have written is still read, so that the error names its column.
 
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -83,8 +83,7 @@ fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
     Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
 }
 
-/// An address from its column. An error shows only the length, because receivers put secrets into
-/// addresses.
+/// An address from its column. An error shows only the length: addresses may contain secrets.
 fn url(text: &str) -> Result<EndpointUrl, StoreError> {
     let why = format_args!("{} bytes", text.len());
     EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
@@ -216,8 +215,7 @@ statement! {
     over [EndpointRow]
 }
 
-/// Adds an endpoint in the caller's transaction. It is a conflict if the owner has reached the
-/// limit.
+/// Adds an endpoint in the caller's transaction. A conflict if the owner has reached the limit.
 pub async fn insert(
     conn: &mut impl Executor,
     endpoint: &Endpoint,
@@ -306,8 +304,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// Moves an endpoint back in the log, in the caller's transaction. Returns `false` if it does not
-/// exist.
+/// Moves an endpoint back in the log, in the caller's transaction. Returns `false` if unknown.
 pub async fn replay(
     conn: &mut impl Executor,
     id: EndpointId,
@@ -339,8 +336,7 @@ statement! {
         WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
 }
 
-/// Makes an event wait again, in the caller's transaction. Returns `false` if there is no such
-/// endpoint.
+/// Makes an event wait again, in the caller's transaction. Returns `false` if unknown.
 pub async fn resend(
     conn: &mut impl Executor,
     id: EndpointId,

@@ -12,8 +12,7 @@ mod waiting;
 
 pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
-/// Implements the port [`Webhooks`](webhooks::Webhooks). Each store leases endpoints with its own
-/// `lease_endpoints`.
+/// Implements the port [`Webhooks`](webhooks::Webhooks). Each store has its own `lease_endpoints`.
 #[macro_export]
 macro_rules! webhooks {
     ($store:ty) => {

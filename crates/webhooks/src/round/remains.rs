@@ -88,8 +88,8 @@ impl DeliveryRound {
             _ => {}
         }
         for item in later {
-            // Events from waiting subjects are always listed, because the log is not read again for
-            // a resent event.
+            // Events of waiting subjects are always listed: a round does not read the log for a
+            // resent event.
             if item.source == Source::Page && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later

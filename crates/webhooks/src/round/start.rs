@@ -171,8 +171,8 @@ impl Start {
         self.round.items.push(item);
     }
 
-    /// Reads more of the log for due subjects with few listed events, at most a fixed number of
-    /// pages.
+    /// Reads more of the log for due subjects with few listed events. The number of pages is
+    /// limited.
     async fn read_on(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
         let mut pages = PAGES;
         for subject in self.due.clone() {

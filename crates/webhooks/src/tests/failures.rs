@@ -180,8 +180,7 @@ async fn attempts_under_way_are_limited() {
     assert_eq!(world.lease(TWO, 1).await[0].endpoint.id, endpoint(1).id);
 }
 
-/// While a receiver is slow for one posting's events, it gets other events, and the round ends
-/// soon.
+/// A receiver that is slow for one posting gets other events meanwhile, and the round ends soon.
 #[pollster::test]
 async fn a_round_is_limited_in_time() {
     let mut world = World::new("5", 1).await;

@@ -120,8 +120,7 @@ async fn a_waiting_process_is_next_when_a_call_fails() {
     assert!(matches!(first, Err(EnrichError::Retry { .. })), "{first:?}");
     assert!(second.is_ok(), "{second:?}");
     assert_eq!(bench.calls(), 2);
-    // Two calls of two seconds, and half a second until the other process sees the end of the
-    // reservation.
+    // Two calls of two seconds, and half a second until the other process notices.
     assert!(start.elapsed() < 5 * SECOND, "{:?}", start.elapsed());
     assert_eq!(bench.drafts.kept().len(), 1);
 }

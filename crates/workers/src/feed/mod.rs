@@ -41,8 +41,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Adds the feed to these loops. After a stop, readers get their answer. `recorded` signals new
-    /// events.
+    /// Adds the feed to these loops. A stop answers waiting readers. `recorded` signals new events.
     pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
         let buffer = Arc::new(watch::Sender::new(Buffer::at(Cursor::START)));
         let joined = Arc::<Notify>::default();

@@ -205,7 +205,6 @@ async fn readers_are_answered_for_the_names_that_they_want() {
     assert_eq!(page.next, bench.log.end().await.unwrap());
     sleep(SECOND).await;
     assert!(!companies.is_finished());
-    // The page skips unwanted events.
     let page = companies.await.unwrap().unwrap();
     assert_eq!(page.events, []);
     assert_eq!(page.next, bench.log.end().await.unwrap());
@@ -397,7 +396,6 @@ async fn a_reader_that_hangs_up_is_forgotten() {
     let before = bench.log.queries();
     sleep(10 * SECOND).await;
     assert_eq!(bench.log.queries(), before, "nobody waits");
-    // The next reader gets its answer.
     let reader = bench.follow(None, &PUBLIC);
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;

@@ -1,7 +1,6 @@
 //! Finds what needs attention, compares it with the stored items, and stores the difference.
 //!
-//! Every process checks, unless another process has just done so. The store accepts only one of two
-//! concurrent checks.
+//! Every process checks, unless another has just done so. Of two concurrent checks, one is stored.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -24,7 +23,6 @@ const MOST: usize = 1_000;
 const COUNTING: u32 = 20;
 
 pub(super) struct Attention {
-    /// The kinds of tasks whose backlog is checked.
     kinds: &'static [Kind],
     /// When visible postings may be counted again.
     count_at: Option<Instant>,
@@ -72,8 +70,7 @@ impl Attention {
         }
     }
 
-    /// When a count is due, counts the visible postings of clients. Returns the numbers that differ
-    /// from the stored ones.
+    /// When a count is due, counts clients' visible postings, and returns the numbers that changed.
     async fn count(
         &mut self,
         parts: &WorkerParts,

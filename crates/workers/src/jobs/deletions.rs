@@ -1,5 +1,3 @@
-//! Deletes old rows.
-
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use kernel::StoreError;

@@ -1,5 +1,3 @@
-//! Deletes old events.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use tokio_util::sync::CancellationToken;
@@ -73,9 +71,8 @@ mod tests {
         Events.run(&parts, &CancellationToken::new()).await
     }
 
-    /// Returns how many of three events remain. One is two days old, one is a day old, and one is
-    /// new, from a machine whose clock is `author` days ahead. Events are kept for a day and a
-    /// half.
+    /// Returns how many of three events remain: two days old, a day old, and new, but from a
+    /// machine whose clock is `author` days ahead. Events are kept for a day and a half.
     async fn left(author: i32, machine: i32, server: i32) -> usize {
         let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);

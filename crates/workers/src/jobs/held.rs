@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use crate::parts::WorkerParts;
 
-/// The number of postings per commit.
 const BATCH: usize = 256;
 
 pub(super) struct Held;

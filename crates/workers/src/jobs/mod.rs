@@ -28,7 +28,6 @@ fn all(kinds: &'static [Kind]) -> Vec<Box<dyn Job>> {
     all
 }
 
-/// Starts the jobs. `kinds` are the kinds of tasks that this program handles.
 pub(super) fn start(parts: &Arc<WorkerParts>, kinds: &'static [Kind], loops: &mut Loops) {
     for job in all(kinds) {
         let parts = Arc::clone(parts);

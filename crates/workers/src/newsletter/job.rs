@@ -39,8 +39,8 @@ const SUCCESSOR: Wait = Wait::seconds(10);
 
 const KEY: Wait = Wait::hours(1);
 
-/// Handles one task at a time. If the task's account may not be called, releases the task without
-/// counting a failure.
+/// Handles one task at a time. A task whose account may not be called is released. This is no
+/// failure.
 pub(super) struct Jobs {
     pub kind: JobKind,
     pub provider: Arc<LeasedProvider>,

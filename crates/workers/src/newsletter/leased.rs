@@ -1,5 +1,3 @@
-//! The e-mail provider, usable while the lease holds.
-
 use std::{collections::BTreeSet, sync::Arc};
 
 use kernel::StoreError;
@@ -98,8 +96,7 @@ impl LeasedProvider {
         call.ok_or_else(|| locked("the account is paused"))
     }
 
-    /// Stores the account's state. A failure is only logged, because this process has the state in
-    /// memory.
+    /// Stores the account's state. If this fails, this process still has the state in memory.
     pub async fn keep(
         &self,
         account: Account,

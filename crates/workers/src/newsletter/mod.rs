@@ -8,8 +8,7 @@
 //!
 //! An account without a key is never called, and its tasks wait.
 //!
-//! Besides the worker, [`service`] answers commands, a [`launch`] records moves, and a [`walk`]
-//! reads a list.
+//! Also, [`service`] answers commands, a [`launch`] records moves, and a [`walk`] reads a list.
 
 mod breaker;
 mod job;
@@ -149,7 +148,6 @@ impl Newsletter {
         let mut start = |kind| {
             let provider = Arc::clone(&provider);
             let handler = Arc::new(Jobs { kind, provider });
-            // One loop for each concurrent call.
             for _ in 0..self.tasks.settings().provider_loops.max(1) {
                 let run = poll::run(self.tasks.clone(), Arc::clone(&handler), ending.clone());
                 loops.push(run.boxed());

@@ -27,8 +27,7 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
-    /// The configuration neither names a group that starts the chain of e-mails, nor excludes the
-    /// chain.
+    /// The configuration neither names a group that starts the e-mails, nor excludes these e-mails.
     Refuse,
 }
 

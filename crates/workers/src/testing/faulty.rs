@@ -134,8 +134,7 @@ impl FaultyStore {
         poison.map(|(_, fault)| fault.clone())
     }
 
-    /// Waits for the gate and injects the next fault. The inner result is to be returned after the
-    /// commit.
+    /// Waits for the gate and injects the next fault. The inner result applies after the commit.
     async fn begin(
         &self,
         writes: bool,

@@ -1,5 +1,3 @@
-//! Test doubles: a store that can fail, a scripted model, and the parts of a worker.
-
 mod faulty;
 #[cfg(test)]
 mod model;

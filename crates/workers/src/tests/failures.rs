@@ -39,7 +39,6 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
                 && failed.next().is_none()
         })
         .await;
-        // The other posting succeeded at its first attempt.
         assert_eq!(bench.script.calls(), 2, "{error}");
         worker.stop().await;
     }

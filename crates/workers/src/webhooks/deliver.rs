@@ -183,8 +183,7 @@ impl Deliveries {
         }
     }
 
-    /// The permit for an attempt. The first attempt of a round always gets a permit, so no endpoint
-    /// waits for others.
+    /// The first attempt of a round always gets a permit, so no endpoint waits for others.
     fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
         if under_way == 0 {
             return Some(Permit::First);
@@ -342,8 +341,7 @@ fn describe(span: &mut dyn Span, attempt: &Attempt) {
     }
 }
 
-/// Repeats a call while the store is unavailable. If a result is not recorded, its deliveries are
-/// made again.
+/// Repeats a call while the store is unavailable. Deliveries that are not recorded are repeated.
 async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,

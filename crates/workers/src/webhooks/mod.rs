@@ -51,8 +51,7 @@ enum RoundEnd {
     Recorded,
     /// The round only skipped events, so its lease must still be ended.
     Idle(Box<Round>),
-    /// The endpoint's cursor was moved back, the endpoint was deleted, or another process has the
-    /// lease.
+    /// The cursor was moved back, the endpoint was deleted, or another process has the lease.
     Lost,
 }
 
@@ -150,8 +149,7 @@ impl Deliveries {
         }
     }
 
-    /// Ends rounds that have had their places for too long, so that slow receivers do not keep
-    /// them.
+    /// Ends rounds that have had their places for long, so that slow receivers do not keep them.
     fn make_room(&self) {
         for held in self.leases().values_mut() {
             if held.began.elapsed() >= PLACE {
@@ -171,8 +169,7 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.stores.events.end().await?;
-        // After an outage, processes that have unrecorded rounds renew their leases within this
-        // time.
+        // After an outage, processes with unrecorded rounds renew their leases within this time.
         if answered_at.elapsed() > settings.lease.length / 2 {
             // The store has recovered when it grants leases. That it can be read is not enough.
             let now = (self.parts.clock)();
@@ -252,7 +249,6 @@ impl Deliveries {
         leases.get(&lease).is_some_and(|held| held.lease.holds())
     }
 
-    /// Ends leases in one commit, and retries after a failure.
     async fn release(&self, is_ended: impl Fn(&Held) -> bool) {
         let ended: HashMap<_, _> = {
             let mut leases = self.leases();
@@ -285,8 +281,7 @@ impl Deliveries {
         self.parts.settings.lease.renew("webhooks", renew).await;
     }
 
-    /// Renews all leases. Ends the rounds whose lease is lost, or whose endpoint or owner has
-    /// changed.
+    /// Renews all leases. Ends a round if its lease is lost, or its endpoint or owner has changed.
     async fn renew(&self) -> Result<(), StoreError> {
         let (asked, owners): (Vec<_>, HashSet<_>) = {
             let leases = self.leases();

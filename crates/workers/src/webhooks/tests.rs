@@ -84,15 +84,13 @@ async fn many_commits_are_few_questions_for_endpoints() {
     task.await.unwrap();
 }
 
-/// The round is longer than a lease. After the owner pauses the endpoint, attempts are recorded
-/// once.
+/// The round is longer than a lease. After the owner pauses it, attempts are recorded once.
 #[tokio::test(start_paused = true)]
 async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;
     let (first, second) = (world.worker(), world.worker());
     world.publish(0..WINDOW * 4).await;
     sleep(secs(30)).await;
-    // The other worker has made no attempt.
     assert_eq!(world.receivers.begun.load(Ordering::SeqCst), WINDOW * 3);
     world.set(WantedState::Paused).await;
     sleep(secs(60)).await;
@@ -303,7 +301,6 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
     task.await.unwrap();
 }
 
-/// The event is retried by the schedule, and other events pass it.
 #[tokio::test(start_paused = true)]
 async fn an_event_whose_posting_is_broken_dies() {
     let world = World::new(0, Receivers::new([])).await;

@@ -12,8 +12,8 @@ use super::*;
 const READERS: &[Scope] = &[Scope::JobPostingsRead];
 
 /// Requests and their answers. The columns are the name, `Authorization` (`&` separates two
-/// headers), form, status and error. [`filled`] replaces words in capitals, and encodes text in
-/// braces as base64.
+/// headers), form, status and error. [`filled`] replaces words in capitals; text in braces becomes
+/// base64.
 const TABLE: &str = "
 post                                             |                   | GRANT&POST                                                  | 200 |
 basic                                            | BASIC             | GRANT                                                       | 200 |

@@ -152,8 +152,7 @@ fn failed(
     refuse(request, pages, ApiError::confirmation_failed(cause), says)
 }
 
-/// Answers with a refusal. Programs get JSON, and browsers get a page with the same status and
-/// headers.
+/// Refuses a request. Programs get JSON; browsers get a page with the same status and headers.
 fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>) -> Answer {
     if prefers_page(request) {
         pages.show(request, says, error.error_response())
@@ -164,8 +163,7 @@ fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>)
 
 refusals! {
     no_such_token: NOT_FOUND, "Migration token not found.";
-    /// 503 of the confirmation while the configuration names no group whose automation sends the
-    /// e-mails.
+    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
     links_off: SERVICE_UNAVAILABLE,
         "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
         RETRY_AFTER: RETRY_SWITCHED_OFF;

@@ -91,8 +91,7 @@ async fn written(
 }
 
 refusals! {
-    /// 401 of the webhook. It has the challenge that RFC 9110 §15.5.2 requires, which is not that
-    /// of bearer tokens.
+    /// 401 of the webhook. RFC 9110 §15.5.2 requires a challenge; it is not that of bearer tokens.
     bad_signature: UNAUTHORIZED,
         "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with the \
          webhook's secret.",

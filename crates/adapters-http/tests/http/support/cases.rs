@@ -11,8 +11,7 @@ pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(options, Some("nosniff"), "{name}");
 }
 
-/// Sends the requests of a table below `base`, and compares the answers. A line has these columns;
-/// the last is optional:
+/// Sends the requests of a table below `base`, and compares the answers. A line has these columns:
 ///
 /// ```text
 /// METHOD PATH; Header: value | body | status | part of the message | Header: part of its value

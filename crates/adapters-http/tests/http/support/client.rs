@@ -1,5 +1,4 @@
-//! A hand-written HTTP/1.1 client, because half of the tests send requests that a library would not
-//! send.
+//! A hand-written HTTP/1.1 client, because half of the tests send requests that libraries do not.
 
 use std::{net::SocketAddr, time::Duration};
 

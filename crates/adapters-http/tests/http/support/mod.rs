@@ -36,8 +36,7 @@ pub const IMPORT_LIMIT: u64 = 4 << 20;
 
 pub const PATH: &str = "/api/job-board/job-postings";
 
-/// Short time limits. actix-http's clock has steps of half a second, so even shorter limits would
-/// pass at once.
+/// Short time limits. actix-http's clock has steps of half a second, so they cannot be shorter.
 pub const QUICK: Timeouts = Timeouts {
     head: Duration::from_secs(1),
     keep_alive: Duration::from_secs(1),

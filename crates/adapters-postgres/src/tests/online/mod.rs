@@ -50,8 +50,7 @@ const VALID: &str = "SELECT indexrelid::regclass::text AS value FROM pg_index \
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_program_migrates_while_this_one_pushes() {
     let (database, store) = fixture().await;
-    // The limits are those of the service, because pushes must not wait longer than the service
-    // does.
+    // The limits are those of the service, because pushes must not wait longer than it does.
     let pusher = database.open(&PostgresOptions::default()).await;
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);

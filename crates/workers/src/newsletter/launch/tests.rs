@@ -39,8 +39,7 @@ async fn unmigrated(memory: &MemoryStore) -> u64 {
     usecase::count_to_move(memory).await.unwrap()
 }
 
-/// Returns three counts of moves (started, done, and with unknown result), and the time of each
-/// move.
+/// Returns three counts of moves (started, done, with unknown result), and the time of each move.
 async fn drive(mover: &Launch<'_>, people: People<'_>) -> ([u32; 3], Vec<Duration>) {
     let (mut tally, mut times, start) = ([0; 3], Vec::new(), Instant::now());
     let settle = |_: &Email, migration| {

@@ -24,7 +24,6 @@ async fn settled() -> Bench {
 async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     let bench = settled().await;
     let worker = bench.start();
-    // A sync is in progress when the move begins.
     bench.script.treat(Old, Treatment::Slow(60 * SECOND));
     bench.put(ADA, &named("Ada")).await;
     bench.until_under_way(1).await;

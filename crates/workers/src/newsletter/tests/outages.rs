@@ -43,7 +43,6 @@ async fn a_busy_or_locked_account_is_not_called() {
         bench.script.treat(Old, Treatment::Fail(error));
         for n in 0..10 {
             bench.put(&format!("person{n}@example.com"), "{}").await;
-            // Moves call the same account.
             let mover = format!("mover{n}@example.com");
             bench.put(&mover, "{}").await;
             bench.migrate(&mover).await;

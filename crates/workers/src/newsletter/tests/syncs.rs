@@ -105,7 +105,6 @@ async fn commits_wake_the_worker() {
     let mut bench = Bench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // By then, the loop is idle.
     sleep(SECOND).await;
     let start = Instant::now();
     bench.put(ADA, INDIVIDUAL).await;

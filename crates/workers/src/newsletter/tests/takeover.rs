@@ -103,7 +103,6 @@ async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     assert!(lost.elapsed() <= bench.settings.lease.renew_every + SECOND);
     sleep(HOUR).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
-    // The tasks were released without a failure.
     let rows = bench.rows(false).await;
     assert!(rows.iter().all(|row| row.next_at <= (bench.clock)()));
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");

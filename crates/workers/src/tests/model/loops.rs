@@ -61,7 +61,6 @@ async fn one_commit_wakes_as_many_loops_as_are_needed() {
     let mut bench = ModelBench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // By then, the loops are idle.
     sleep(SECOND).await;
     bench.push(&names(0..10)).await;
     let began = Instant::now();

@@ -10,8 +10,7 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
         bench.push(twenty).await;
         sleep(HOUR / 10).await;
     }
-    // Four calls at once in the beginning, then single ones after 1 s, 2 s, 4 s …, and every
-    // minute.
+    // Four calls at first, then single ones after 1 s, 2 s, 4 s …, and every minute.
     let calls = bench.calls();
     assert!((60..=75).contains(&calls), "{calls}");
     let backlog = bench.enrichments().await;

@@ -125,8 +125,7 @@ kernel::contract_cases!(
             Recorded::Done
         );
     },
-    /// The worker decides again, because the round concerns the former endpoint. The lease
-    /// continues.
+    /// The worker decides again, because the round concerns the former endpoint. The lease stays.
     async fn a_round_of_another_version_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
         lease(store, ONE, noon(), 9).await?;
