@@ -5,10 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Whether webhooks may use plain HTTP and non-public addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivateAddresses {
-    /// Receivers have HTTPS and public addresses.
+    /// Receivers must use HTTPS and have public addresses.
     #[default]
     Refuse,
-    /// Receivers may have any address and plain HTTP, for networks where all are the operator's.
+    /// Plain HTTP and any address are allowed, because all receivers are the operator's own.
     Allow,
 }
 
@@ -17,8 +17,8 @@ pub enum PrivateAddresses {
 /// Uses the IANA special-purpose address registries and IANA's list of IPv6 address space. No
 /// address of a listed block is public, even if parts of the block are globally reachable: anycast
 /// and protocol blocks contain no receivers. An IPv6 address with an embedded IPv4 address is
-/// refused. Only the well-known NAT64 prefix, which networks without IPv4 use, is allowed if its
-/// IPv4 address is public.
+/// refused. Only an address with the well-known NAT64 prefix, which networks without IPv4 use, is
+/// public if its IPv4 address is.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

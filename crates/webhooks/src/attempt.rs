@@ -104,7 +104,7 @@ impl Attempt {
         }
     }
 
-    /// An attempt without an answer. `cause` is a text.
+    /// An attempt without an answer. `cause` describes the reason.
     pub fn unanswered(reason: NoAnswer, cause: &str, duration: Duration) -> Self {
         let mut error = format!("{reason}");
         if !cause.is_empty() {

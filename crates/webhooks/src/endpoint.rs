@@ -14,7 +14,7 @@ use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret
 /// The largest number of endpoints per owner.
 pub const MOST_ENDPOINTS: usize = 50;
 
-/// How long a replaced secret still signs, too.
+/// How long a replaced secret signs deliveries together with the new one.
 pub const SECRET_OVERLAP: Duration = Duration::hours(24);
 
 kernel::id::id! {
@@ -123,7 +123,8 @@ impl Endpoint {
     /// Limits the endpoint to what its owner may read now, or returns why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // The receiver may be outside the operator's control, so reports must be named.
+            // The receiver may be outside the operator's control, so it must request reports by
+            // name.
             let is_named = self.names.is_some();
             return Ok(self.with_reports_if(is_named));
         }

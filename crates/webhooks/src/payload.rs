@@ -23,7 +23,7 @@ pub const LONGEST_DESCRIPTION: usize = 255;
 vocabulary! {
     /// The states that an owner may set.
     WantedState {
-        /// Deliver events, those that wait as well.
+        /// Deliver events, including those that wait.
         Active = "active",
         /// Let events wait.
         Paused = "paused",

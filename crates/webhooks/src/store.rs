@@ -39,7 +39,7 @@ pub struct TrackedEndpoint {
     pub endpoint: Endpoint,
     /// The place up to which every event was delivered, waits, or is unwanted.
     pub cursor: Cursor,
-    /// Its circuit breaker.
+    /// The circuit breaker.
     pub health: Health,
 }
 

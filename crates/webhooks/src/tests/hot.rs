@@ -144,7 +144,7 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     assert_eq!(world.taken(1).last().unwrap().event, older.cursor);
 }
 
-/// A failure in between does not stop its deliveries.
+/// A failure in between does not stop the company's deliveries.
 #[pollster::test]
 async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
     let mut world = World::new("1", 1).await;
@@ -183,7 +183,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     world.assert_complete(1).await;
 }
 
-/// The probe of an unanswering receiver may be an event whose posting has more events on the page.
+/// The probe may be an event whose posting has more events on the page.
 #[pollster::test]
 async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
     let mut world = World::new("60", 1).await;

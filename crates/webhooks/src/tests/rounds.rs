@@ -97,8 +97,7 @@ async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     }
 }
 
-/// In the log, waiting events (attempts, minutes) precede fresh ones. After an early retry, no
-/// rest.
+/// In the log, waiting events (attempts, minutes) precede fresh ones. An early retry needs no rest.
 #[pollster::test]
 async fn waiting_and_fresh_events_take_turns_but_a_probe_is_the_likeliest_to_be_answered() {
     let due = [(3, -2), (1, -1), (2, 0)];

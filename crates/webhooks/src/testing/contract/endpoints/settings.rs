@@ -165,8 +165,8 @@ kernel::contract_cases!(
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
-    /// The event keeps its order, the endpoint gets its next version, and silent events are due
-    /// now.
+    /// The event keeps its order, the endpoint gets its next version, and unanswered events are
+    /// due.
     async fn an_event_waits_again(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
