@@ -22,9 +22,9 @@ pub struct Draft {
 /// Words of a posting that identify the company or bypass the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phrase {
-    /// Letter for letter.
+    /// The words, letter for letter.
     pub text: String,
-    /// What the words are.
+    /// The kind of these words.
     #[serde(with = "word")]
     pub kind: PhraseKind,
 }

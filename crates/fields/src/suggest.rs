@@ -1,6 +1,6 @@
 //! Suggests the intended value or field name for a wrong one.
 //!
-//! All refusals use it, so one mistake gets the same suggestion everywhere.
+//! All refusals use this module, so one mistake gets the same suggestion everywhere.
 
 use std::{collections::HashMap, sync::LazyLock};
 

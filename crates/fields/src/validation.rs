@@ -55,7 +55,7 @@ impl fmt::Display for Rule {
 /// separate, because most clients may send them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
-    /// By rank of their rule, then in order of addition.
+    /// Ordered by the rank of their rule, then by addition.
     fields: Vec<Field>,
     count: usize,
     left_out: usize,

@@ -7,7 +7,7 @@ use std::{
 /// waits for the end of the previous one, so a retried item is never overtaken.
 pub(crate) struct KeyedQueue<K, T> {
     ready: VecDeque<T>,
-    /// Items behind the ready or issued one, by key.
+    /// Items that wait behind the ready or issued item, by key.
     behind: HashMap<K, VecDeque<T>>,
     waiting: usize,
 }

@@ -23,7 +23,7 @@ pub const ATTENTION_CLEARED: EventName = EventName::new("AttentionCleared");
 /// The stored items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredAttention {
-    /// Counts the checks; 0 before the first.
+    /// The number of checks; 0 before the first.
     pub version: Version,
     /// When the items were last compared with the state.
     pub checked_at: Option<OffsetDateTime>,

@@ -10,7 +10,7 @@ name! {
 }
 
 impl DecisionCode {
-    /// The code of an operator's decision, whose reason is in words.
+    /// The code of an operator's decision. Its reason is a sentence.
     pub const OPERATOR: Self = Self::new("operator");
 
     /// Whether the decision was automated.

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
-        // 64 bits on every machine: digests are stored.
+        // 64 bits on every machine, because digests are stored.
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }

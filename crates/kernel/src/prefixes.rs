@@ -34,8 +34,8 @@ impl Prefixes {
     /// The whole board.
     pub const ALL: Self = Self(Vec::new());
 
-    /// Checks prefixes, each a possible identifier. A prefix that begins with another prefix is
-    /// redundant, and left out. The others are kept in byte order.
+    /// Checks prefixes. Each must be a possible identifier. A prefix that begins with another
+    /// prefix is redundant, and left out. The others are kept in byte order.
     pub fn new<T: AsRef<str>>(texts: &[T]) -> Result<Self, InvalidPrefix> {
         let mut all = Vec::with_capacity(texts.len());
         for text in texts {

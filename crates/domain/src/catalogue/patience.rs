@@ -1,8 +1,8 @@
-//! How often a catalogue may omit a posting before it expires.
+//! How often a catalogue may omit a posting before the posting expires.
 
 use super::Missed;
 
-/// The number of consecutive imports, 1 to 10, that must miss a posting before it expires.
+/// After this number of consecutive misses, 1 to 10, a posting expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience(u8);
 
@@ -19,8 +19,8 @@ impl Patience {
         }
     }
 
-    /// What happens to an open posting that this import misses, and that `misses` consecutive
-    /// imports missed before.
+    /// The new state of an open posting that this import misses, after `misses` consecutive earlier
+    /// misses.
     pub fn after(self, misses: u8) -> Missed {
         let misses = misses.saturating_add(1);
         if misses >= self.0 {

@@ -223,11 +223,11 @@ pub trait Catalogues: Send + Sync {
     /// Ends the lease of an import and records the import. Returns `false` and writes nothing if
     /// the lease is lost. The import becomes
     ///
-    /// - the last one;
-    /// - the last one that changed postings, if there are [records](crate::store::Reads::records)
-    ///   of its changes;
-    /// - the last one whose misses count, if its misses [count](PastImport::counts_misses);
-    /// - the one that holds postings back, if it is [held](PastImport::is_held).
+    /// - the last import;
+    /// - the last import that changed postings, if there are
+    ///   [records](crate::store::Reads::records) of its changes;
+    /// - the last import whose misses count, if its misses [count](PastImport::counts_misses);
+    /// - the import that holds postings back, if it is [held](PastImport::is_held).
     ///
     /// If the import is not held, `keeps_held` decides whether earlier postings remain held back.
     /// An import that ended early sets `keeps_held`, after it has recorded its named postings as

@@ -148,7 +148,7 @@ fn update(
     note_content(after, posting, now);
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
-    // A command raises one event, which the step has already raised.
+    // A command raises only one event, and the step has already raised it.
     let is_update = differs && !has_step;
     if is_update {
         after.touch(by.clone(), now);
@@ -246,8 +246,8 @@ fn is_past(end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
     end.is_some_and(|end| end <= now)
 }
 
-/// Requests enrichment if the content differs from that of the last outcome. A review ends if the
-/// content was judged before, or if an `update` requests the first verdict again.
+/// Requests enrichment if the content differs from the content of the last outcome. A review ends
+/// if the content was judged before, or if an `update` requests the first verdict again.
 fn ask_if_stale(
     change: &mut Change,
     company: &Company,

@@ -30,23 +30,23 @@ impl Receipt {
 /// The receipts of an import by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
-    /// The lines that are not blank.
+    /// Lines that are not blank.
     pub lines: u64,
-    /// Postings were created.
+    /// Lines that created a posting.
     pub created: u64,
-    /// Postings or their companies were changed.
+    /// Lines that changed a posting or its company.
     pub updated: u64,
-    /// Nothing was changed.
+    /// Lines that changed nothing.
     pub unchanged: u64,
-    /// Postings were expired by their lines.
+    /// Lines that expired their posting.
     pub expired: u64,
-    /// Expired postings were reopened.
+    /// Lines that reopened an expired posting.
     pub reopened: u64,
-    /// Lines were refused, by the rules or by the client's permissions.
+    /// Lines that were refused, by the rules or by the client's permissions.
     pub refused: u64,
     /// Refused or failed lines that may concern an unnamed posting.
     pub unattributed: u64,
-    /// The service could not answer.
+    /// Lines that the service could not answer.
     pub failed: u64,
     /// Notices of accepted lines.
     pub notices: NoticeCounts,

@@ -189,7 +189,7 @@ pub type Number = (CompanyId, String);
 /// Two postings that an operator marked as different, the lower id first.
 pub type Apart = [PostingId; 2];
 
-/// Both of them, the lower id first.
+/// The pair of two ids, the lower id first.
 pub fn apart(one: PostingId, other: PostingId) -> Apart {
     if one < other {
         [one, other]

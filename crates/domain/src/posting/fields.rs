@@ -84,7 +84,7 @@ macro_rules! posting_fields {
             pub const OPTIONAL_FIELDS: &[&str] =
                 &[$(stringify!($list),)+ $(stringify!($optional),)+];
 
-            /// The set optional fields as bits in the order of
+            /// The optional fields that are set, as bits in the order of
             /// [`OPTIONAL_FIELDS`](Self::OPTIONAL_FIELDS).
             pub(crate) fn set_fields(&self) -> u64 {
                 let is_set = [$(!self.$list.is_empty(),)+ $(self.$optional.is_some(),)+];

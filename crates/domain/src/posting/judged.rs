@@ -32,7 +32,7 @@ impl Posting {
         (details, company, alias)
     }
 
-    /// The domains of applications that a push changed and no verdict covered.
+    /// The application domains that a push changed and no verdict covered.
     pub fn unjudged_domains(&self) -> Vec<String> {
         let is_changed = |shown: &Shown| {
             ["application_url", "application_email"]

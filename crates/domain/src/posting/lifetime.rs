@@ -24,7 +24,7 @@ impl Lifetime {
         self.0.is_some()
     }
 
-    /// The end of a lifetime starting now; `None` if unlimited or out of range.
+    /// The end of a lifetime that starts now; `None` if unlimited or out of range.
     pub(crate) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         now.checked_add(self.0?)
     }
@@ -53,7 +53,7 @@ impl Lifetime {
         if !status.is_open() {
             return end;
         }
-        // An end that is the closing date is not the lifetime's.
+        // If the end is the closing date, it is not the end of the lifetime.
         let own = end.filter(|end| Some(*end) != closed);
         let is_due = self.is_due(status, own, now);
         let own = if is_due { self.starting(now) } else { own };

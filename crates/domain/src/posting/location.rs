@@ -1,4 +1,4 @@
-//! `locations`: the places of a job with more than one.
+//! `locations`: the places of a job with more than one place.
 
 use fields::{FieldValue, Sent, codes::CountryCode, fields, validation::FieldErrors};
 use serde::{

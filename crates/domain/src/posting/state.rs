@@ -33,7 +33,7 @@ pub struct Posting {
     /// The alias by which the posting came to the company. If the alias ends, the posting moves
     /// back.
     pub came_by: Option<CompanyId>,
-    /// The judged values shown instead, while pushed ones wait for a verdict.
+    /// The judged values that readers see while pushed ones wait for a verdict.
     #[serde(default)]
     pub shown: Option<Shown>,
     /// The catalogue that listed it last, possibly deleted.

@@ -1,5 +1,5 @@
-//! Pages as scrapers find them: 550 combinations of ten forms of pay, eleven of place and five of
-//! company, from the push to the JSON-LD.
+//! Pages as scrapers find them, from the push to the JSON-LD. There are 550: all combinations of
+//! ten forms of pay, eleven of place and five of company.
 
 use domain::{
     posting::{Answer, Handling, Lifetime, Notice, PutPosting, Rejection},

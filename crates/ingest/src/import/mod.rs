@@ -106,7 +106,7 @@ impl Importer {
 #[async_trait]
 impl Imports for Importer {
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError> {
-        // A task, so that a dropped request leaves no lease behind.
+        // This is a task, so that a dropped request leaves no lease behind.
         let begun = begin(
             self.ports.clone(),
             order,

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::keyed_queue::KeyedQueue;
 
-/// Concurrent retries, each on its own connection.
+/// The number of concurrent retries, each on its own connection.
 const TRIES: usize = 2;
 /// The limits of commands that wait for locked rows: in total, and for one posting.
 const WAITING: usize = 256;

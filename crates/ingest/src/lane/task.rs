@@ -49,7 +49,7 @@ pub(super) struct Lane {
     waiting: VecDeque<Job>,
     open: OpenBatch,
     in_flight: InFlightSet,
-    /// A permit for each running commit. Full batches queue for them.
+    /// A permit for each running commit. Full batches queue for a permit.
     commits: Arc<Semaphore>,
 }
 

@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Numbers the rows of the outbox, in the order they were written.
+/// The number of a row of the outbox, in the order of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub i64);
 

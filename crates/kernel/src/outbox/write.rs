@@ -76,7 +76,7 @@ impl TaskWrites {
         self.asked.values().map(|&(_, trace)| trace)
     }
 
-    /// The traces of the commit's commands, each once.
+    /// The traces of the commit's commands, without repetitions.
     pub fn links(&self) -> Vec<TraceParent> {
         let of_events = self.events.iter().map(|event| event.trace);
         links(of_events.chain(self.traces()))

@@ -1,4 +1,4 @@
-//! What decisions record about the content by which duplicates are found.
+//! The time that decisions record for the content by which duplicates are found.
 
 use time::Duration;
 

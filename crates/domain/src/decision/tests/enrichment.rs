@@ -1,4 +1,4 @@
-//! When a posting is due for enrichment, and what an outcome does.
+//! The conditions of enrichment, and the effects of outcomes.
 
 use super::*;
 use crate::posting::{Coordinates, Findings, Original, Review, State, TextsDigest};

@@ -116,7 +116,7 @@ proptest! {
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {
-                // An import's cache has the fields.
+                // The fields come from an import's cache.
                 let answer = Answer { basis: None, fields, ..answer };
                 let unchanged = Decided {
                     answer,

@@ -31,7 +31,7 @@ async fn what_nothing_has_changed_since_is_open_again() {
     kit.import(of_catalogue("feed"), &body(&ids)).await;
     let fewer = kit.import(of_catalogue("feed"), &body(&["a"])).await;
     assert_eq!(fewer.missing(), (5, 5, false));
-    // One is open again, one differs, one is pushed unchanged, one is listed elsewhere.
+    // One posting is open again, one differs, one is pushed unchanged, and one is listed elsewhere.
     let reopened = r#"{"id":"b","payload":{"expiration":null}}"#.to_owned();
     let pushed = [reopened, titled("c", "Other"), line("d")];
     let pushed = kit.import(order(), &pushed).await;

@@ -164,7 +164,7 @@ async fn only_so_many_wait_for_locked_rows() {
     assert_eq!(fates, [60 - 33, 33]);
 }
 
-/// No transaction sees what another is about to add.
+/// A transaction does not see rows that another is about to add.
 #[tokio::test(start_paused = true)]
 async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     let (store, lane, _tasks) = with(["b"]).await;
