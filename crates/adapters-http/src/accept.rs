@@ -23,7 +23,7 @@ pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
 /// Whether the client names problem details, with at least the weight of JSON. Libraries that read
 /// problem details send both types.
 pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
-    // Most clients send `*/*`. Skipping it saves parsing it for each request.
+    // Most clients send `*/*`. Such a short header need not be parsed.
     let sent = request.headers().get(ACCEPT);
     let is_named = |sent: &HeaderValue| sent.len() >= PROBLEM.len();
     sent.is_some_and(is_named) && {

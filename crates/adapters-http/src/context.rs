@@ -16,7 +16,7 @@ use crate::{
     slots::{Share, Shares, Slot},
 };
 
-/// A request's context. The middleware keeps a second handle, as a panic drops the request.
+/// A request's context. The middleware keeps another handle, because a panic drops the request.
 #[derive(Clone, Default)]
 pub struct RequestContext(Rc<Context>);
 

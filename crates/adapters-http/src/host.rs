@@ -23,7 +23,7 @@ pub enum Hosts {
 
 impl Hosts {
     /// The accepted names for a listener's address. A loopback address accepts only `names`. Any
-    /// other address accepts every name if `names` is empty: monitoring systems use any name.
+    /// other address accepts every name if `names` is empty: a monitoring system may use any.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())

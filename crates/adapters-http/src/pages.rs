@@ -8,7 +8,7 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads up to the first page with items or the last page, within a limited time. `read` gets the
-/// time left. It returns a page and whether more follow.
+/// time left, and returns a page and whether more follow.
 pub async fn first<Page, E>(
     wait: Duration,
     mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,

@@ -104,7 +104,7 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// Classifies a refusal. It is the endpoint's failure if any posting would cause it. Otherwise this
+/// Classifies a refusal. If any posting would cause it, the endpoint is at fault. Otherwise this
 /// posting may be the cause. Some builds of llama.cpp answer 500 to an unknown parameter.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");

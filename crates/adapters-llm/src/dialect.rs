@@ -11,8 +11,7 @@ const LEAST_ROOM: usize = 256;
 /// How `response_format` requests the form of the answer: by schema, as any JSON object, or not at
 /// all, so that only the instructions describe it.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The parameter that limits tokens: its name for `OpenAI`'s reasoning models, its older name,
-/// none.
+/// The parameter that limits tokens: for `OpenAI`'s reasoning models, its older name, or none.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

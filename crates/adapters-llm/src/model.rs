@@ -194,7 +194,7 @@ impl ChatModel {
     fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
         let (message, failure) = match failure.cause {
             Cause::Error(error) => {
-                // An answer counts as an answer even if the model refuses.
+                // Even if the model refuses, the endpoint has answered.
                 if let Outcome::Unusable | Outcome::Refused = failure.outcome {
                     self.failures.answered(&posting);
                 }

@@ -94,7 +94,7 @@ impl PostgresStore {
         .await
     }
 
-    /// Claims the task that is overdue longest and whose lease has expired.
+    /// Claims the longest overdue task whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

@@ -43,7 +43,7 @@ async fn due(
     conn.load::<Due, _>(asked).await
 }
 
-/// Finds the task that is overdue longest and whose lease has expired. Counts the lost attempt.
+/// Finds the longest overdue task whose lease has expired. Counts the lost attempt.
 async fn crashed(
     conn: &mut impl Executor,
     queue: Queue,
@@ -113,7 +113,7 @@ impl SqliteStore {
         .await
     }
 
-    /// Claims the task that is overdue longest and whose lease has expired.
+    /// Claims the longest overdue task whose lease has expired.
     pub(crate) async fn claim_lost(
         &self,
         queue: Queue,

@@ -7,8 +7,8 @@ use sql_common::commits::Commit;
 use crate::SqliteStore;
 
 impl SqliteStore {
-    /// Writes all of a commit, or nothing. Erased people also leave the write-ahead log. If it is
-    /// in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) removes them.
+    /// Writes all of a commit, or nothing. Also removes erased people from the write-ahead log. If
+    /// the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) does so.
     pub(crate) async fn write_commit<C: Commit>(&self, writes: C) -> Result<C::Answer, StoreError> {
         let erases = writes.erases();
         let answer = self

@@ -125,7 +125,7 @@ statement! {
     over [VersionSent]
 }
 
-/// Writes postings with versions, texts and histories. A wrong version or taken id is a conflict.
+/// Writes postings with their texts. A wrong version or a taken identifier is a conflict.
 async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let postings = || writes.postings.values();
     let (old, mut new): (Vec<&PostingWrite>, Vec<_>) =

@@ -132,7 +132,7 @@ pub(crate) fn original(
 }
 
 impl PostingRow {
-    /// The posting, with its description if that was read. It is large, and rules do not need it.
+    /// The posting, with its description if that was read. Rules do not need the large description.
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let mut row = self;
         let texts = row.take_texts();

@@ -28,7 +28,7 @@ impl Database for diesel::sqlite::Sqlite {
     const DIALECT: Dialect = Dialect::Sqlite;
 }
 
-/// A statement, in which values are written as `:name`.
+/// A statement whose values are written as `:name`.
 pub trait Sql: Any + Send + Sync {
     fn texts() -> &'static Texts;
 }
@@ -140,9 +140,9 @@ fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect
     }
 }
 
-/// The text for a dialect. `{postgres …}` is left out on SQLite, for example row locks, because
-/// SQLite has one writer. `{each name}` is any value of an array on PostgreSQL, and a single row's
-/// value on SQLite. `{given name type, …}` is replaced by the sent rows, named `sent`.
+/// The text for a dialect. SQLite leaves out `{postgres …}`, for example row locks, because it has
+/// one writer. `{each name}` is any value of an array on PostgreSQL, and a single row's value on
+/// SQLite. `{given name type, …}` is replaced by the sent rows, named `sent`.
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };

@@ -254,7 +254,7 @@ CREATE TABLE posting_decisions (
 CREATE INDEX posting_decisions_contested ON posting_decisions (objection_waits_since, posting_id)
     WHERE objection_waits_since IS NOT NULL;
 
--- All rejections and removals, for transparency reports. Rows have no text, and are kept.
+-- All rejections and removals, for transparency reports. Rows have no text and outlive the posting.
 CREATE TABLE statements (
     -- There is no foreign key, because the posting may be erased.
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
@@ -410,7 +410,8 @@ CREATE TABLE clients (
     last_push_at INTEGER,
     -- Tokens issued before this time are refused. NULL accepts all.
     tokens_from INTEGER,
-    -- The longest time between two pushes that the operator expects. NULL: the client's own rhythm.
+    -- The longest time between two pushes that the operator expects. NULL to use the client's
+    -- rhythm.
     expect_every_seconds INTEGER,
     -- The number of approved postings that the client created, about a minute late.
     visible INTEGER NOT NULL DEFAULT 0
@@ -1007,7 +1008,7 @@ CREATE TABLE drafts (
     key BLOB NOT NULL PRIMARY KEY,
     -- The worker that gets the draft: a random id. NULL with a draft.
     holder BLOB CHECK (length(holder) = 16),
-    -- When the reservation ends unless renewed, for example because a process died. NULL with a
+    -- When the reservation ends unless renewed, so that a dead worker holds no key. NULL with a
     -- draft.
     reserved_until INTEGER,
     -- When the draft was last used (exact to a day). Without a draft, when it was first requested.

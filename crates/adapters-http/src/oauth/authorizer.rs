@@ -27,7 +27,7 @@ pub struct Authorizer {
 
 impl Authorizer {
     /// The public URL is the issuer and the audience, so it must be the same in every process on a
-    /// database. The key folder may be empty at first. Tokens need a key.
+    /// database. The key folder may be empty at first. No tokens are issued until it has a key.
     pub fn new(
         clients: Arc<dyn Clients>,
         recorder: Arc<dyn ActivityRecorder>,

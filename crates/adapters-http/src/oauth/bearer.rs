@@ -61,7 +61,7 @@ impl Caller {
         authorizer.admit(active, Arc::clone(token), self.scopes)
     }
 
-    /// Counts a request of an import. While the limit is used up, waits.
+    /// Counts a request of an import. Waits while the limit is used up.
     pub async fn wait_for_limit(&self) -> Option<Usage> {
         let limit = self.limit.as_ref()?;
         loop {

@@ -146,7 +146,7 @@ struct Success {
 pub fn openapi() -> serde_json::Result<Document> {
     let mut service: Service = read(SERVICE)?;
     service.info["version"] = env!("CARGO_PKG_VERSION").into();
-    // A viewer links a single identifier to its page, but has no page for an expression of two.
+    // A viewer can link a single licence identifier, but not an expression of two.
     service.info["license"] = json!({"name": env!("CARGO_PKG_LICENSE")});
     let (mut shared, mut tags, mut operations) = (Shared::default(), Vec::new(), Vec::new());
     for section in SECTIONS {

@@ -61,8 +61,8 @@ impl Drop for Pushes<'_> {
     }
 }
 
-/// Logs a change, with the actors of the posting's first and previous change. Unchanged pushes are
-/// not logged, because most pushes are unchanged.
+/// Logs a change, with the actors that created the posting and last changed it before. Most pushes
+/// change nothing, and are not logged.
 fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     let outcome = answer.outcome;
     if outcome == PutOutcome::Unchanged {

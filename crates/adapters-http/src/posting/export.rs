@@ -29,7 +29,7 @@ use crate::{
     state::State,
 };
 
-/// The cursor after which the events follow that the export does not contain.
+/// The cursor of the events that come after the export.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
 pub const NDJSON: &str = "application/x-ndjson";
 

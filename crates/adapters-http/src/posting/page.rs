@@ -69,8 +69,9 @@ impl Default for PartOfList {
 }
 
 impl PartOfList {
-    /// Writes the postings found. If the client wants more and more exist, another part follows. No
-    /// part follows a short page, because the store has already examined many other postings.
+    /// Writes the postings found. If the client wants more postings and there are more, another
+    /// part follows. No part follows a short page, because the store has already examined many
+    /// other postings.
     pub fn write(
         self,
         page: &PostingPage,

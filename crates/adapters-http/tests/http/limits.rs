@@ -71,7 +71,7 @@ async fn a_client_has_few_requests_under_way_and_others_are_not_held_up() {
     assert_eq!(wait.send(&app).await.status, 429, "it begins as a request");
     assert_eq!(small(&other).send(&app).await.status, 201);
 
-    // When a client closes its connection, its place is free, and also when an answer ends.
+    // A place is free again when its client disconnects or its answer ends.
     drop(second);
     assert_eq!(until_not(429, &app, &list).await.status, 200);
     first.write(b"}").await;

@@ -1,4 +1,4 @@
-//! Rules that all operations of the document keep.
+//! Rules for all operations of the document.
 
 use std::collections::BTreeSet;
 

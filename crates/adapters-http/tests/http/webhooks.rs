@@ -241,7 +241,7 @@ async fn a_client_has_few_registrations_under_way() {
     }
 }
 
-/// For another client's webhook, the answer is 404, and also for an invalid id.
+/// Another client's webhook gets 404, and so does an invalid id.
 #[tokio::test]
 async fn a_client_sees_its_own_and_no_others() {
     let app = TestApp::spawn();

@@ -220,7 +220,7 @@ async fn a_dropped_commit_is_whole_or_not_there() {
     let open = "SELECT count(*) AS value FROM pg_stat_activity \
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
     while number(&observer, open).await > 0 {
-        // Between two statements, a connection looks like this for a moment.
+        // Between two statements, a connection looks idle for a moment.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let halves = "SELECT count(*) AS value FROM postings FULL JOIN posting_history \

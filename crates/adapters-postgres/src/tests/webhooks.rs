@@ -119,7 +119,8 @@ async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     (endpoint, next)
 }
 
-/// A round that waits for a replay finds the cursor moved. After another worker, its lease is lost.
+/// If a round waits for a replay, it finds the cursor moved. If it waits for another worker, it
+/// finds its lease lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_round_that_waited_for_the_row_sees_its_change() {
     for sql in [

@@ -51,7 +51,7 @@ fn subjects(page: &LogPage) -> Vec<u128> {
         .collect()
 }
 
-/// Writes events with these numbers that no reader wants, at noon.
+/// Writes events at noon, with these numbers, that no reader wants.
 async fn fill(store: &SqliteStore, from: u64, to: u64) {
     let fill = format!(
         "INSERT INTO events (number, at, name, subject) \

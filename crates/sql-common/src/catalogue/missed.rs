@@ -160,8 +160,8 @@ statement! {
     returns (Id, Text, Text, Text)
 }
 
-/// Returns postings after a given one that an import did not name. It is the import that holds
-/// postings back, otherwise the last complete import.
+/// Returns postings after a given one that an import did not name. This import is the one that
+/// holds postings back, or else the last complete one.
 pub async fn missing(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

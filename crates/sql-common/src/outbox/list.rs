@@ -141,7 +141,8 @@ pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome
 }
 
 statement! {
-    /// Counts with the indexes of claimable and leased tasks, up to a limit. On SQLite, ids ascend.
+    /// Counts with the indexes of claimable and leased tasks, up to a limit. On SQLite, the lowest
+    /// id is the oldest task.
     Waiting = {
         postgres: r"
             SELECT wanted.kind, least(count(*), wanted.most),

@@ -30,7 +30,7 @@ impl Dialect {
         }
     }
 
-    /// Replaces placeholders: `{id}` by a random id, `{past}` by a time in the past, `{short}` and
+    /// Replaces placeholders: `{id}` by a random id, `{past}` by a past time, `{short}` and
     /// `{long}` by hashes of the wrong length.
     fn fill_in(self, sql: &str) -> String {
         [

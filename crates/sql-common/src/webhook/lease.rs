@@ -48,7 +48,7 @@ pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
 }
 
 /// Changes held leases, on PostgreSQL. Skips endpoints that another transaction has locked, so that
-/// they delay no others. Otherwise unrenewed leases end their rounds, and unended ones expire.
+/// they delay no others. The rounds of skipped endpoints end early, or their leases expire.
 macro_rules! held {
     ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
