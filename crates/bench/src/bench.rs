@@ -14,7 +14,7 @@ use crate::service::{Installation, Service};
 pub struct Bench<'run> {
     pub program: &'run Path,
     pub wrk: &'run Path,
-    /// Contains `tails.lua`.
+    /// The folder with `tails.lua`.
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub server: Option<&'run Server>,
@@ -73,7 +73,7 @@ impl<'run> Bench<'run> {
 
     pub fn floor_database(&self, name: &str) -> Result<String> {
         let url = self.database(Backend::Postgres, name)?;
-        // Only to run the migrations.
+        // This start only runs the migrations.
         self.installation(self.program, &url, name)?;
         self.floor(&url)?.seed()?;
         Ok(url)

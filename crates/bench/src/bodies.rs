@@ -1,6 +1,6 @@
-//! Realistic payloads of 3–6 KB, the same in every run.
+//! Creates realistic payloads of 3–6 KB, the same in every run.
 //!
-//! `load.lua` must join head and tail exactly as [`payload`] does, or pushing again changes
+//! `load.lua` must join head and tail exactly as [`payload`] does: otherwise repeated pushes change
 //! postings.
 
 use std::fmt::Write as _;

@@ -20,7 +20,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Since the processes started, in microseconds.
+    /// The CPU time since the processes started, in microseconds.
     pub fn used(self) -> Result<Used> {
         let service = self.service.map(own).transpose()?;
         let database = self.database.map(tree).transpose()?;
@@ -29,7 +29,7 @@ impl Watched {
 }
 
 impl Used {
-    /// In microseconds per request.
+    /// The CPU time in microseconds per request.
     pub fn since(self, earlier: Self, requests: f64) -> Self {
         let each = |now: Option<f64>, then: Option<f64>| Some((now? - then?) / requests.max(1.0));
         Self {
@@ -39,7 +39,7 @@ impl Used {
     }
 }
 
-/// In kilobytes.
+/// The peak memory in kilobytes.
 pub fn peak(process: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))
         .with_context(|| format!("process {process} is gone"))?;
@@ -71,7 +71,7 @@ fn tree(server: u32) -> Result<f64> {
         else {
             continue;
         };
-        // A child that has ended meanwhile is counted next time, as a terminated one.
+        // A child that has ended meanwhile counts next time, among the terminated children.
         if let Ok(stat) = stat(process)
             && stat.parent == server
         {

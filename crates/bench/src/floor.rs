@@ -3,8 +3,8 @@
 //!
 //! Each transaction locks the posting, writes a new version, and adds the event to the log. For a
 //! new posting it also upserts the company and inserts into the history. Descriptions come from a
-//! table, so pgbench need not send them: if anything, the floor is too high. Each gets a different
-//! suffix, or the server would copy the compressed value.
+//! table, so pgbench need not send them: the floor is rather too high than too low. Each
+//! description gets a different suffix; otherwise the server would copy the compressed value.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Imports: a catalogue of new postings, then the same one again, over one connection.
+//! Measures imports: a catalogue of new postings, then the same catalogue again, over one
+//! connection.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -23,7 +24,8 @@ const CHUNK: usize = 64 * 1024;
 pub struct Imports {
     creates: Import,
     unchanged: Import,
-    /// On PostgreSQL: the rates of transactions that create, and that read with a lock.
+    /// On PostgreSQL: the rate of transactions that create, and of transactions that read with a
+    /// lock.
     floor: Option<(f64, f64)>,
     written: Option<u64>,
 }
@@ -31,9 +33,9 @@ pub struct Imports {
 #[derive(Debug)]
 struct Import {
     rate: f64,
-    /// Per line, in microseconds.
+    /// The CPU time per line, in microseconds.
     cpu: Used,
-    /// Of the service, in kilobytes.
+    /// The peak memory of the service, in kilobytes.
     peak: u64,
 }
 
@@ -57,7 +59,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Into a new service, so that its peak memory is due to this import.
+    /// Imports into a new service, so that the service's peak memory is due to this import.
     fn import(
         &self,
         installation: &Installation<'_>,
@@ -106,7 +108,7 @@ impl Bench<'_> {
         let statement = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) \
              FROM pg_stat_user_tables \
              WHERE relname LIKE 'posting%' OR relname IN ('events', 'outbox', 'companies')";
-        // PostgreSQL publishes statistics at the end of a connection, or a second late.
+        // PostgreSQL publishes statistics at the end of a connection, or after a second.
         std::thread::sleep(Duration::from_secs(2));
         let rows = server.ask(database, statement)?;
         Ok(Some(rows.trim().parse()?))

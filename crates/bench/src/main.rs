@@ -1,10 +1,10 @@
-//! `cargo xtask bench`: measures the service against a floor, or two builds against each other,
-//! alternating on the same machine.
+//! `cargo xtask bench`: measures the service and a floor, or two builds, in turns on the same
+//! machine.
 //!
 //! - `service` and `postgres` run the program and the database; `bench` has both.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service.
-//! - `pair` measures single pushes in turns, `imports` those of a catalogue.
+//! - `pair` measures single pushes in turns, `imports` measures catalogues.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"

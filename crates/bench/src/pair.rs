@@ -1,6 +1,6 @@
-//! Alternating measurements of the service and of its counterpart: another build, or on PostgreSQL
-//! the conventional transaction. Other work on the machine cancels out in the ratio of a pair, or
-//! shows in the spread of the ratios.
+//! Measures the service and its counterpart in turns. The counterpart is another build, or on
+//! PostgreSQL the conventional transaction. Other work on the machine cancels out in the ratio of a
+//! pair, or shows in the spread of the ratios.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -13,7 +13,8 @@ const SETTINGS: &str = "ALTER SYSTEM SET max_wal_size = '8GB';
     ALTER SYSTEM SET min_wal_size = '4GB';
     ALTER SYSTEM SET checkpoint_timeout = '30min';
     SELECT pg_reload_conf();";
-/// Writes WAL segments that the next checkpoint recycles. A new server stops commits every 16 MB.
+/// Writes WAL segments that the next checkpoint recycles. Without them, a new server delays commits
+/// every 16 MB.
 const USED_BEFORE: &str = "DO $$ BEGIN
     FOR segment IN 1..192 LOOP
         PERFORM pg_logical_emit_message(false, 'bench', '');

@@ -10,10 +10,10 @@ use crate::reached::Reached;
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub identifier: SourceIdentifier,
-    /// A process, whose pushes keep their order, or an import. One entry for each attempt.
+    /// For each attempt: a process, whose pushes keep their order, or an import.
     pub channels: Vec<String>,
     pub is_dry_run: bool,
-    /// The processes that it was sent to. Each may commit it together with later commands.
+    /// The processes that the number was sent to. Each may commit it together with later commands.
     pub processes: Vec<String>,
     /// How often the posting had been erased before.
     pub erasures: u32,
@@ -33,14 +33,14 @@ pub struct Told {
     pub left: BTreeSet<Email>,
     /// The persons who may have left under an address.
     pub may_have_left: BTreeSet<usize>,
-    /// The provider's statuses of which no process has heard.
+    /// The provider's statuses that no process has received.
     pub unheard: Vec<(Email, SubscriberStatus)>,
 }
 
 #[derive(Debug, Default)]
 pub struct Book {
     pub log: Vec<String>,
-    /// Broken rules, in words.
+    /// The broken rules, in words.
     pub violations: Vec<String>,
     pub sent: BTreeMap<u64, Sent>,
     pub titles: BTreeMap<SourceIdentifier, Vec<u64>>,
@@ -61,7 +61,7 @@ impl Book {
         self.erasures.get(identifier).copied().unwrap_or_default()
     }
 
-    /// Whether the number is stored, or a later one that was sent the same way.
+    /// Whether the number is stored, or a later number that was sent the same way.
     pub fn stands(&self, number: u64) -> bool {
         let Some(sent) = self.sent.get(&number) else {
             return false;
@@ -72,7 +72,7 @@ impl Book {
         let is_later = |other: &u64| {
             let is_there = |process: &String| sent.processes.contains(process);
             let comes_with_it = |it: &Sent| it.processes.iter().any(is_there);
-            // Lines of two imports may reach a lane in another order than they were sent.
+            // Lines of two imports may reach a lane in another order than they were sent in.
             let is_on_import = sent
                 .channels
                 .iter()

@@ -1,4 +1,4 @@
-//! What imports of catalogues may expire and undos may reopen, by calls to the store.
+//! Computes from calls to the store which postings imports may expire and undos may reopen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub struct Crawl {
     pub channel: String,
-    /// With those in unreadable lines.
+    /// The listed postings, including those in unreadable lines.
     pub listed: BTreeSet<SourceIdentifier>,
-    /// Postings named only in lines whose identifiers are unreadable.
+    /// Postings that only lines with unreadable identifiers name.
     pub unread: BTreeSet<SourceIdentifier>,
     pub has_unread: bool,
     pub guard: Guard,
     pub misses: u8,
     /// Whether its body ends properly, so that unlisted postings may expire.
     pub is_whole: bool,
-    /// Whether it states that it has no lines.
+    /// Whether the body states that it has no lines.
     pub proves_none: bool,
 }
 
-/// When a client began an import at a process. The lease has the same time.
+/// The process, the client and the time of an import's beginning. The lease has the same time.
 pub type Beginning = (String, ClientId, OffsetDateTime);
 #[derive(Debug, Default)]
 pub struct Catalogues {
@@ -42,7 +42,8 @@ pub struct Catalogues {
 struct Known {
     client: ClientId,
     running: Option<Running>,
-    /// The fewest and the most imports in a row that may have missed a posting.
+    /// For each posting, the smallest and largest possible number of imports in a row that missed
+    /// it.
     misses: BTreeMap<PostingId, (u8, u8)>,
     /// The postings that the last expiry closed.
     expired: BTreeMap<PostingId, UndoState>,
@@ -52,7 +53,7 @@ struct Known {
     has_released: bool,
     /// The postings that each import changed, by the holder of its lease.
     changed: BTreeMap<Uuid, BTreeSet<PostingId>>,
-    /// The import that an undo is about, and what undos of it have restored.
+    /// The import that an undo is about; `restored` is what its undos have restored.
     last: Option<Uuid>,
     restored: BTreeSet<PostingId>,
 }
@@ -78,8 +79,8 @@ pub enum UndoState {
     Untouched,
     Touched,
     Reopened,
-    /// A newer import has changed others, so an undo is about that one, unless what it changed is
-    /// gone.
+    /// A newer import has changed other postings, so an undo is about that import, unless its
+    /// changes are gone.
     Superseded,
 }
 
@@ -109,7 +110,7 @@ impl Import {
 }
 
 impl Catalogues {
-    /// Returns `false` if another import of the client began at the same time at this process.
+    /// Returns `false` if another import of this client began at this process at the same time.
     pub fn begin(&mut self, beginning: Beginning, crawl: &Crawl) -> bool {
         let is_free = !self.beginning.contains_key(&beginning);
         if is_free {
@@ -158,7 +159,7 @@ impl Catalogues {
         self.known.retain(|_, known| known.client != client);
     }
 
-    /// Returns a broken rule.
+    /// Returns a broken rule, if any.
     pub fn written(&mut self, before: Option<&Posting>, after: &Posting) -> Option<String> {
         let (id, name) = (after.id, &after.source_identifier);
         let was_open = before.is_some_and(Posting::is_open);
@@ -245,7 +246,7 @@ impl Catalogues {
         }
     }
 
-    /// Returns broken rules. `open` is what the import left open.
+    /// Returns broken rules. `open` has the postings that the import left open.
     pub fn finished(
         &mut self,
         lease: CatalogueLease,
@@ -311,8 +312,8 @@ impl Catalogues {
         expired as u64
     }
 
-    /// Returns the state of each posting whose expiry the undo covered, and how many others it
-    /// restored and left. An undo of anything resets misses.
+    /// Returns the state of each posting whose expiry the undo covered, and how many other postings
+    /// it restored and left. Any undo resets misses.
     pub fn undone(
         &mut self,
         lease: CatalogueLease,
@@ -347,7 +348,7 @@ fn is_touched(before: &Posting, after: &Posting) -> bool {
 }
 
 impl Known {
-    /// An undo is about this import from now on.
+    /// From now on, an undo is about this import.
     fn last_is(&mut self, import: Option<Uuid>) {
         if self.last != import {
             self.restored.clear();
@@ -408,7 +409,7 @@ impl Known {
         let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
         for posting in run.missing().filter(|it| !run.expired.contains(&it.id)) {
             let before = self.misses.get(&posting.id).copied().unwrap_or_default();
-            // Postings closed by others meanwhile may have been counted before.
+            // Postings that others closed meanwhile may have been counted before.
             let is_open = open.contains(&posting.id) && !run.came_back.contains(&posting.id);
             let surely = if is_open { before.0 + 1 } else { 0 };
             if surely >= run.crawl.misses {

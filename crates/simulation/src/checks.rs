@@ -1,4 +1,4 @@
-//! What must hold once the faults are over and everything has settled.
+//! Checks the end state, once the faults are over and everything has settled.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -159,7 +159,7 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
     }
 }
 
-/// Checks that commands of one channel are stored in their order, and once.
+/// Checks that commands of one channel are stored once, and in their order.
 fn order(world: &World) {
     let book = world.book();
     let mut problems = Vec::new();
@@ -192,8 +192,8 @@ fn order(world: &World) {
     }
 }
 
-/// Checks that each endpoint got what it may see, in order for each subject. For repetitions see
-/// [`deliveries`](crate::deliveries).
+/// Checks that each endpoint got the events that it may see, in order for each subject. For
+/// repetitions see [`deliveries`](crate::deliveries).
 async fn deliveries(world: &World, events: &[RecordedEvent]) {
     let endpoints: &dyn Webhooks = &*world.memory;
     let by_id: HashMap<_, _> = events

@@ -1,8 +1,9 @@
-//! Which attempts may arrive late, and which events may be repeated.
+//! Decides which attempts may arrive late, and which events may be repeated.
 //!
 //! An event that a round has recorded as delivered is repeated only by an attempt that began under
-//! a lost lease. Before that it may be repeated once for each lost answer, and for each lease whose
-//! process died, was cut off or delayed, or whose time ended because a clock was put forward.
+//! a lost lease. Before that, it may be repeated once for each lost answer and for each of these
+//! leases: its process died, was cut off or delayed, or its time ended because a clock was put
+//! forward.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,12 +35,12 @@ struct Lease {
     holder: Uuid,
     began: Instant,
     has_ended: bool,
-    /// The rounds of its process by then. A round that lost a lease which the process leased again
-    /// does not know that yet.
+    /// How many rounds the process had begun. A round may have lost a lease that its process leased
+    /// again, without knowing so yet.
     rounds: usize,
-    /// Whether its rounds may go unrecorded.
+    /// Whether rounds under this lease may go unrecorded.
     is_excused: bool,
-    /// How often it brought each event, and how many answers were lost.
+    /// How often each event was delivered under this lease; `lost` counts lost answers.
     taken: BTreeMap<String, usize>,
     lost: BTreeMap<String, usize>,
 }
@@ -71,7 +72,7 @@ impl Host {
 }
 
 impl Deliveries {
-    /// `has_lapsed`: a clock was put forward while the lease was asked for, past its time.
+    /// `has_lapsed`: during the request, a clock was put forward past the end of the lease.
     pub fn leased(
         &mut self,
         process: &str,

@@ -1,8 +1,8 @@
 //! The randomness and wall clock of this process, which follow from the seed.
 //!
 //! Hash maps, jitter, new ids and the order of `select!` all draw from the operating system. The
-//! linker prefers these definitions to those of the C library, so one seed gives one course of
-//! events. On systems whose library is called otherwise, the same seed may give another course.
+//! linker prefers these definitions to those of the C library, so a seed always gives the same run.
+//! On systems with other library calls, the same seed may give another run.
 
 #![expect(
     unsafe_code,
@@ -19,7 +19,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime as monotonic};
 
 static STATE: AtomicU64 = AtomicU64::new(0);
 
-/// In seconds. The clock does not advance, because the product's clocks are passed in.
+/// The wall clock in seconds. It does not advance, because the product's clocks are passed in.
 const WALL: i64 = 1_772_366_400;
 
 const REALTIME: c_int = 0;

@@ -28,7 +28,7 @@ use crate::{
 };
 struct Body {
     channel: String,
-    /// The number is missing if the line only expires its posting.
+    /// The lines. A number is missing if the line only expires its posting.
     lines: Vec<(SourceIdentifier, Option<u64>)>,
     texts: Vec<Line>,
     /// The number of lines that the last line states.
@@ -103,7 +103,7 @@ impl Body {
         self.pause = *dice.pick(&[0, 0, 0, 8_000]);
     }
 
-    /// Whether the import states that it is complete, as far as its options require that.
+    /// Whether the import states that it is complete, if its options require that.
     fn is_whole(&self) -> bool {
         let sent = self.lines.len() as u64;
         !self.hangs_up && self.end.map_or(!self.requires_end, |end| end == sent)
@@ -120,7 +120,7 @@ impl Body {
         let prefixes = client.prefixes();
         if let Some(Options { guard, misses }) = options {
             let lines = self.lines.iter().zip(&self.texts);
-            // An identifier of another client may be a misspelled one.
+            // An identifier of another client may be a misspelt identifier of this client.
             let (unread, named): (Vec<_>, Vec<_>) =
                 lines.partition(|((to, _), text)| is_unread(text) || !prefixes.permit(to));
             let of = |lines: &[(&(SourceIdentifier, _), _)]| -> BTreeSet<_> {
@@ -234,7 +234,7 @@ pub async fn imports(world: Arc<World>, process: Arc<Process>, client: Integrati
     }
 }
 
-/// An import, which may be undone or released afterwards.
+/// Runs an import, which may be undone or released afterwards.
 async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration) {
     let dice = &world.dice;
     let foreign = dice.one_in(4);
@@ -247,7 +247,7 @@ async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration)
         let (most, few) = (dice.pick(&[30, 50, 100]), dice.pick(&[0, 1, 20]));
         Options::new(*most, *few, *dice.pick(&[1, 1, 2, 3]))
     });
-    // A catalogue that lists almost everything misses nothing.
+    // A catalogue that lists almost everything would rarely miss a posting.
     let most = if options.is_some() { 3 } else { 6 };
     let listed: Vec<_> = (0..=dice.below(most)).map(|_| *dice.pick(from)).collect();
     let mut body = Body::new(world, process, client, &listed);

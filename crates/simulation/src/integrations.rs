@@ -4,12 +4,12 @@ use kernel::{CatalogueName, ClientId, CompanyId, Prefixes, SourceIdentifier, tes
 #[derive(Clone, Copy, Debug)]
 pub struct Integration {
     pub number: u8,
-    /// The prefixes of the identifiers that it may use.
+    /// The prefixes of the identifiers that the client may use.
     prefixes: &'static [&'static str],
     pub identifiers: &'static [&'static str],
 }
 
-/// Two clients are limited to prefixes, one is not.
+/// Two clients are limited to prefixes, the third is not.
 pub const CLIENTS: [Integration; 3] = [
     Integration {
         number: 1,

@@ -1,4 +1,4 @@
-//! Checks commits of postings, and the begin and end of work on catalogues, when they happen.
+//! Checks commits of postings, and the beginning and end of work on catalogues, when they happen.
 
 use kernel::{Actor, PostingId, SourceIdentifier, Status, StoreError, outbox::Claimed};
 
@@ -112,7 +112,7 @@ async fn stored(
     Ok(found.filter(|posting| posting.id == id))
 }
 
-/// No reader of an approved posting sees a title that no verdict and no operator let in.
+/// Checks that readers of approved postings see only titles that a verdict or an operator let in.
 async fn check_readers(world: &World, identifier: &SourceIdentifier) -> Result<(), StoreError> {
     let found = PostingReader::find(&*world.memory, identifier).await?;
     let Some(posting) = found.map(|view| view.posting) else {
@@ -148,7 +148,7 @@ fn check_posting(
         }
     } else if is_restored {
         world.note(format!("{by}: {identifier} has {now} again"));
-        // From here on the title counts as if it had come last.
+        // From here on, the title counts as if it had been pushed last.
         let mut book = world.book();
         let titles = book.titles.entry(identifier.clone()).or_default();
         let at = titles.iter().rposition(|title| *title == now);
@@ -252,7 +252,7 @@ pub fn released(world: &World, lease: CatalogueLease, told: Released) {
     if expect > 0 {
         world.reach(Reached::Released);
     }
-    // A release whose last answer was lost is complete, and its repetition reports nothing.
+    // If a release's last answer was lost, the release is complete, and its repetition reports 0.
     let is_repeated = !world.is_calm && told == Released::default();
     world.check(told.expired == expect || is_repeated, || {
         format!("a release tells {told:?}: it expired {expect}")
@@ -275,7 +275,7 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
             _ => expect.left += 1,
         }
     }
-    // Without its versions, nothing is known of what changed a posting.
+    // Without a posting's versions, the causes of its changes are unknown.
     let has_forgotten = world.has_jumped() || !world.book().erasures.is_empty();
     let is_left = |left: u64| left == expect.left || has_forgotten && left < expect.left;
     let is_right = (told.reopened, told.restored) == (expect.reopened, expect.restored);

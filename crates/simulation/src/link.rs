@@ -1,7 +1,7 @@
-//! A process's link to everything outside: only here time passes and calls fail.
+//! A process's link to everything outside. Only here time passes, and only here calls fail.
 //!
-//! The calls of a killed process never return, whether they took effect or not. For all others it
-//! died between two awaits.
+//! The calls of a killed process never return, whether they took effect or not. To others, it seems
+//! to have died between two awaits.
 
 use std::{future::pending, sync::Arc};
 
@@ -19,11 +19,11 @@ pub struct Link {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It never arrives, and the caller knows.
+    /// The call never arrives, and the caller knows.
     Away,
-    /// It never arrives, and the caller does not know.
+    /// The call never arrives, and the caller does not know.
     Lost,
-    /// It succeeds, and the caller does not know.
+    /// The call succeeds, and the caller does not know.
     Unanswered,
     Conflict,
     Locked,

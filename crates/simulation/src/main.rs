@@ -1,9 +1,9 @@
-//! The whole service by seed: several processes with lanes, imports, workers, deliveries and the
-//! newsletter's sync, on one store in memory, in virtual time, with faults drawn from the seed.
+//! Simulates the whole service: several processes with lanes, imports, workers, deliveries and the
+//! newsletter's sync, on one store in memory, in virtual time, with faults drawn from a seed.
 //!
 //! `simulation SEED` runs one seed, `simulation SEED log` prints all its steps, and `simulation
 //! states` prints all rare states. One operating-system process runs one seed, because the
-//! randomness of the whole process follows from it ([`entropy`]). The tests run many.
+//! randomness of the whole process follows from it ([`entropy`]). The tests run many seeds.
 //!
 //! - [`world`] is shared, [`process`] is one process, [`link`] is where it is delayed, fails and
 //!   dies. [`ports`] is the store behind the link.
@@ -59,7 +59,7 @@ const LAST_STEPS: usize = 60;
 /// How often the end state is checked: in all, and before clocks are put forward.
 const LOOKS: usize = 600;
 const LOOKS_BEFORE_JUMP: usize = 60;
-/// In seconds.
+/// How far clocks are put forward, in seconds.
 const JUMP: i64 = 900;
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
@@ -226,7 +226,7 @@ impl Simulation {
             23 if world.dice.one_in(2) => {
                 self.tasks.spawn(people::merge(world, process));
             }
-            // Postings and companies that change over and over.
+            // Pushes and renames whose postings and companies change again and again.
             31 => {
                 self.tasks.spawn(async move {
                     for _ in 0..60 {

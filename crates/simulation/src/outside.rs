@@ -1,5 +1,5 @@
-//! Receivers of webhooks, the e-mail provider, and the model. They hang, refuse, answer late,
-//! wrongly, or not at all.
+//! Receivers of webhooks, the e-mail provider, and the model. They hang, refuse, answer late or
+//! wrongly, or do not answer.
 
 use std::{sync::Arc, time::Duration};
 

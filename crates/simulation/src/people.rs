@@ -29,7 +29,7 @@ use crate::{
     world::World,
 };
 
-/// One command at a time, repeated until it is answered.
+/// Runs one command at a time, and repeats it until it is answered.
 pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     let posting = identifier(world.dice.pick::<&str>(&IDENTIFIERS));
     if world.book().word(&posting) == Word::Unknown {
@@ -79,7 +79,8 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
             let error = it.as_ref().err();
             error.is_some_and(|error| error.store_error().is_some())
         };
-        // After a death the outcome is open. Another operator may repeat the command.
+        // After a process has died, the outcome is unknown. Another operator may repeat the
+        // command.
         if said.as_ref().is_none_or(|said| !failed(said)) || tries > 50 {
             break said;
         }
@@ -225,7 +226,7 @@ async fn refuse_mail(world: &World, process: &Process, nth: usize, address: &str
     }
 }
 
-/// A person leaves an account. The provider repeats that until a process has heard it.
+/// A person leaves an account. The provider repeats the event until a process has received it.
 async fn leave(world: &World, process: &Process, nth: usize, address: &str) {
     let person = email(address);
     let account = *world.dice.pick(Account::ALL);
@@ -246,7 +247,7 @@ async fn leave(world: &World, process: &Process, nth: usize, address: &str) {
     hear(world, process).await;
 }
 
-/// Delivers the provider's events to a process. Unheard ones are repeated.
+/// Delivers the provider's events to a process. Events that no process received are repeated.
 pub async fn hear(world: &World, process: &Process) {
     let unheard = world.book().subscribers.unheard.clone();
     for (person, status) in unheard {

@@ -34,7 +34,7 @@ pub struct Process {
     _following: AbortOnDropHandle<()>,
 }
 
-/// The most seconds by which a process's clock is ahead.
+/// The largest number of seconds by which a process's clock is ahead.
 const MOST_AHEAD: u64 = 61;
 
 /// The store's clock, read when the store is opened and then at intervals.

@@ -1,5 +1,5 @@
-//! What undos of imports may restore, and which titles readers may see, computed without the
-//! service's own rules.
+//! Computes, without the service's own rules, which values undos may restore, and which titles
+//! readers may see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,15 @@ use uuid::Uuid;
 
 #[derive(Debug, Default)]
 pub struct Restores {
-    /// What each was before an import changed it, as long as nothing else has changed it.
+    /// The posting before an import changed it, as long as nothing else has changed it.
     before: BTreeMap<(Uuid, PostingId), (Details, Status)>,
     /// Titles that an operator let in.
     let_in: BTreeSet<(SourceIdentifier, u64)>,
 }
 
 impl Restores {
-    /// Notes a written posting. Returns an error if an undo restored values that it never had.
+    /// Records a written posting. Returns an error if an undo restored values that the posting
+    /// never had.
     pub fn written(
         &mut self,
         before: &Posting,

@@ -26,9 +26,9 @@ fn reached(world: &World, person: &Email) -> Vec<Account> {
     Account::ALL.iter().copied().filter(gets_mail).collect()
 }
 
-/// Checks that a person who is removed from an account gets mail elsewhere, or is put back. A
-/// report of the departing address may come during the call. Its sync waits for the call, and
-/// creates the person again.
+/// Checks that a person who is removed from an account gets mail elsewhere, or is put back: a
+/// report of the departing address may arrive during the call, and its sync, which waits for the
+/// call, creates the person again.
 pub async fn check_removal(world: &World, account: Account, address: &str) {
     let person = email(address);
     let mut present = known(world, &person).await;
@@ -96,7 +96,7 @@ async fn check_one(world: &World, nth: usize, person: &Email) {
     let is_right = match (wants_mail, account) {
         (false, _) => reached.is_empty(),
         (true, Account::New) => reached == [Account::New],
-        // A report does not remove people from the account in which they already were.
+        // A report does not remove people from an account in which they already were.
         (true, Account::Old) => reached.contains(&Account::Old),
     };
     world.check(is_right, || {

@@ -19,11 +19,12 @@ use crate::{
     restores::Restores,
 };
 
-/// The most calls to a receiver in a silence of at most a minute: some per subject, and 16 probes.
+/// The limit of calls to a receiver in an outage of at most a minute: some per subject, and 16
+/// probes.
 const MOST_CALLS: usize = 64;
 struct Silence {
     until: OffsetDateTime,
-    /// Whether it lets connections hang before it closes them.
+    /// Whether the receiver lets connections hang before it closes them.
     hangs: bool,
     calls: usize,
 }
@@ -39,10 +40,10 @@ pub struct World {
     catalogues: Mutex<Catalogues>,
     restores: Mutex<Restores>,
     deliveries: Mutex<Deliveries>,
-    /// By host.
+    /// The receivers that do not answer, by host.
     silent: Mutex<BTreeMap<String, Silence>>,
     start: Instant,
-    /// In seconds.
+    /// How far clocks were put forward, in seconds.
     forward: AtomicI64,
     are_faults_over: AtomicBool,
     /// One in this many calls fails.
@@ -122,7 +123,7 @@ impl World {
         self.silences().entry(host.to_owned()).or_insert(silence);
     }
 
-    /// Whether the receiver is silent, and if so, whether it hangs.
+    /// Whether a receiver's connections hang; `None` if it answers.
     pub fn is_silent(&self, host: &str) -> Option<bool> {
         let mut silences = self.silences();
         let silence = silences.get_mut(host)?;
@@ -132,7 +133,7 @@ impl World {
             return None;
         }
         silence.calls += 1;
-        // A round of a process that dies is repeated.
+        // The round of a dead process is repeated, so calls are checked only in calm.
         self.check(!self.is_calm || silence.calls <= MOST_CALLS, || {
             format!("{host} is silent, and called {} times", silence.calls)
         });
@@ -162,7 +163,7 @@ impl World {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What undos may restore.
+    /// The values that undos may restore.
     pub fn restores(&self) -> MutexGuard<'_, Restores> {
         self.restores.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! Runs 300 or `POSTHASTE_SEEDS` seeds, or with all its steps `POSTHASTE_SEED`.
+//! Runs `POSTHASTE_SEEDS` seeds (default: 300). With `POSTHASTE_SEED`, runs that seed and prints
+//! its steps.
 
 use std::{
     collections::BTreeSet,

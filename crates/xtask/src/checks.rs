@@ -16,7 +16,7 @@ const PYTHON: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 /// Fails if Node.js is too old.
 const NODE: &str = "process.exit(Number(parseInt(process.versions.node) < 20))";
 const OF_NPM: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
-/// The pins that a folder was created from, written last, so incomplete ones are not used.
+/// The file with the pins of a folder. It is written last, so that incomplete folders are not used.
 const STAMP: &str = "posthaste-pins.txt";
 
 pub struct Checks {
@@ -87,7 +87,7 @@ impl Checks {
         let mut command = Command::new(self.programs.join("python"));
         command
             .args(["-m", "pytest", "-q", "tests/python"])
-            // Keep the work tree clean.
+            // Without a cache, the work tree stays clean.
             .args(["-p", "no:cacheprovider"])
             .env("PYTHONDONTWRITEBYTECODE", "1")
             // The script that checks the accessibility of the console's pages.
@@ -147,7 +147,7 @@ fn made_from(
     fs::write(stamp, pins).with_context(|| format!("cannot write into {}", folder.display()))
 }
 
-/// Without subfolders, which were created by hand.
+/// Copies the files of a folder, but not its subfolders, which were created by hand.
 fn copy_files(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;

@@ -1,5 +1,5 @@
-//! Packs a build: a Debian package, a container image, an archive, `push` as a program of its own,
-//! a bill of materials, checksums.
+//! Packs a build: a Debian package, a container image, an archive, `posthaste-push`, a bill of
+//! materials, and checksums.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -51,7 +51,7 @@ pub fn run(profile: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds `push` with a C library of its own, so that it runs on any Linux. Returns the target.
+/// Builds `push` with its own C library, so that it runs on any Linux. Returns the target.
 fn static_push(interrupt: &Interrupt, profile: &str) -> Result<String> {
     let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
     let mut build = cargo();
@@ -175,7 +175,7 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// From the variables of Debian's own tools, or else from git.
+/// The maintainer, from the variables of Debian's tools or from git.
 fn maintainer() -> Result<String> {
     let of = |variable: &str, key: &str| {
         let value = env::var(variable).ok();
@@ -191,8 +191,8 @@ fn maintainer() -> Result<String> {
     Ok(format!("{name} <{address}>"))
 }
 
-/// Writes the bill of materials of every crate in the program, as `CycloneDX` JSON. The same
-/// sources in the same place give the same file.
+/// Writes the bill of materials of every crate in the program, as `CycloneDX` JSON. Equal sources
+/// in the same folder give equal files.
 fn bill(dist: &Path) -> Result<String> {
     let name = format!("posthaste-{VERSION}.cdx.json");
     let mut tool = cargo();

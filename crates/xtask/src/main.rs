@@ -31,7 +31,7 @@ use crate::part::Part;
 enum Chore {
     /// Print and install the packages that this machine lacks, then run every test
     Test {
-        /// Only this part; may be given several times
+        /// Only this part; can be repeated
         #[arg(long, value_name = "PART")]
         only: Vec<Part>,
     },

@@ -27,8 +27,8 @@ struct Mutant {
     replace: String,
 }
 
-/// Runs the mutants whose names contain a text, and prints the seed that finds each. All are built
-/// at once; an environment variable enables one.
+/// Runs the mutants whose names contain a text, and prints the seed that finds each. All mutants
+/// are in one build; an environment variable enables one of them.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let mutants = Mutants::read()?.mutant;

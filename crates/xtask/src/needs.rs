@@ -20,7 +20,7 @@ const NEEDS: [Need; 6] = [
         purpose: "the PostgreSQL server and pooler that tests run against",
         parts: &[Part::Rust, Part::Python, Part::Node],
         packages: &["postgresql", "pgbouncer"],
-        // Even if a server is given: some tests restart and kill their own server.
+        // Needed even with a given server: some tests restart and kill their own server.
         is_installed: || pg_cluster::programs().is_some(),
     },
     Need {
@@ -55,7 +55,7 @@ const NEEDS: [Need; 6] = [
     },
 ];
 
-/// Whether a program exists. Debian keeps servers where only root looks.
+/// Whether a program exists. Debian keeps servers in folders that only root has in `PATH`.
 fn has(program: &str) -> bool {
     packages::find(program).is_some() || Path::new("/usr/sbin").join(program).is_file()
 }

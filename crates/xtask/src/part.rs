@@ -4,7 +4,7 @@ use clap::ValueEnum;
 pub enum Part {
     /// The alert rules for Prometheus
     Alerts,
-    /// Every test in Rust, end to end too
+    /// Every test in Rust, end-to-end tests included
     Rust,
     /// Third-party clients, a fuzzer and a browser
     Python,

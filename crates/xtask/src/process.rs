@@ -114,8 +114,9 @@ pub fn shown(command: &Command) -> String {
         .join(" ")
 }
 
-/// Without the variables that cargo sets for this program. Build scripts that watch one, as ring's
-/// does, would otherwise run again, and their dependants would be compiled again.
+/// A cargo command without the variables that cargo sets for this program. Otherwise build scripts
+/// that watch such a variable (ring's does) would run again, and the crates above them would be
+/// compiled again.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {

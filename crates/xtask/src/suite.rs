@@ -18,8 +18,8 @@ use xtask::process::{Interrupt, cargo, shown};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
 const PROGRAM: &str = "POSTHASTE_BIN";
-/// The seed of property tests, unless the caller sets another one, so that a failure is due to the
-/// change and not to chance.
+/// The default seed of property tests. It is fixed, so that a failure is due to a change and not to
+/// chance.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 const THREADS: &str = "RUST_TEST_THREADS";
 const ALERTS: [[&str; 3]; 2] = [
@@ -44,7 +44,8 @@ pub fn run(parts: &[Part]) -> Result<()> {
     };
     let tests = |more: &[&str]| {
         let mut tests = cargo();
-        // The same features each time, to compile once. Only clippy checks the benchmark.
+        // All commands use the same features, so that everything is compiled once. Only clippy
+        // checks the benchmark.
         tests
             .args(["test", "--workspace", "--exclude", "bench"])
             .args(["--all-features", "--locked"])
@@ -66,7 +67,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
     let checks = checks?;
     built?;
 
-    // Dropping it stops the server, however this function ends.
+    // Dropping the cluster stops its server, however this function ends.
     let cluster = match env::var_os(POSTGRES_URL) {
         None if is_built => Some(step("start PostgreSQL", Cluster::start)?),
         _ => None,
@@ -85,7 +86,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
         }
         command
     };
-    // Its output is printed at the end, because the Rust tests print meanwhile.
+    // A step's output is printed at the end, because the Rust tests print meanwhile.
     let quiet = |name: &str, command: &mut Command| {
         let start = Instant::now();
         let said = interrupt.output(command);

@@ -61,7 +61,7 @@ impl Source {
         payload
     }
 
-    /// Sends a whole catalogue, whose postings are edited.
+    /// Sends a whole catalogue with edited postings.
     async fn crawl(&self, count: usize, edit: impl Fn(usize, &mut Value)) {
         let lines = (0..count).map(|n| {
             let mut payload = self.payload(n);
@@ -85,7 +85,7 @@ fn items(site: &Site) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Two workers look for what needs attention, and are killed in turns.
+/// Two workers check what needs attention, and are killed in turns.
 #[expect(
     clippy::too_many_lines,
     reason = "six sources, from healthy to healthy"
@@ -181,7 +181,7 @@ async fn a_source_that_goes_bad_is_seen_once(store: Store) {
     })
     .await;
     kill();
-    // Time for the other worker to look.
+    // The other worker gets time to check.
     tokio::time::sleep(Duration::from_secs(30)).await;
     let mut told = BTreeMap::<_, Vec<_>>::new();
     for event in app.all_events().await {

@@ -9,7 +9,8 @@ on_sqlite! {
 
 async fn a_backup_under_load_holds_all_that_was_acknowledged(store: Store) {
     let site = Site::new(store);
-    // Tasks that a worker had leased would wait for the end of the lease after the restore.
+    // No worker runs: after the restore, tasks that it had leased would wait for the end of their
+    // lease.
     let server = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let load = Load::start(&[&app.api], 4);
@@ -28,7 +29,7 @@ async fn a_backup_under_load_holds_all_that_was_acknowledged(store: Store) {
     fs::rename(app.site.data(), app.site.folder().join("lost")).unwrap();
     app.run(&["restore", copy]).succeeded();
     let _server = app.site.serve(&[]);
-    // The keys are the same: the client's token is still valid.
+    // The keys are the same, so the client's token is still valid.
     nothing_is_lost(&app, &before).await;
     let gone = format!("/api/job-board/events?after={last}");
     let status = app.api.get(&gone).await.status;

@@ -30,7 +30,7 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
         let expect = "This client may only use identifiers that begin with acme-.";
         assert_eq!(message, expect);
         api.get(&Api::path(&theirs)).await.error(404);
-        // Each process counts for itself. Places become free one by one.
+        // Each process counts separately. Places become free one by one.
         let lists = join_all((0..12).map(|_| api.get(Api::LIST))).await;
         let (listed, refused) = lists
             .iter()
@@ -60,7 +60,7 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
         .await;
         api.get(&Api::path(&ours)).await.error(404);
     }
-    // The activity of both processes, once it is written and the posting is enriched.
+    // The activity covers both processes, once it is written and the posting is enriched.
     let _worker = site.work();
     let about = eventually("the activity is there", SETTLING, || async {
         let about = apis[0].get("/api/job-board/integration").await.data();

@@ -11,7 +11,7 @@ on_every_store! {
     a_merge_and_its_end_go_on_after_a_kill,
 }
 
-/// Waits until a posting is of the company with this website.
+/// Waits until a posting belongs to the company with this website.
 async fn until_of(app: &App, id: &str, site: &str) {
     eventually("the posting has moved", SETTLING, || async {
         let posting = app.show(id).await;
@@ -62,7 +62,7 @@ async fn the_postings_of_a_merged_company_follow_and_come_back(store: Store) {
         .failed(1);
 }
 
-/// More than a few commits move.
+/// The number of postings: more than a few commits move.
 const MANY: usize = 3_000;
 
 async fn a_merge_and_its_end_go_on_after_a_kill(store: Store) {

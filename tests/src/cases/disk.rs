@@ -7,7 +7,7 @@ on_sqlite! {
     nothing_is_acknowledged_into_a_removed_database,
 }
 
-/// A limit on file sizes simulates a full disk. It sends SIGXFSZ, which needs a handler.
+/// A limit on file sizes simulates a full disk. The limit sends SIGXFSZ, which needs a handler.
 async fn a_full_disk_is_an_outage_and_no_end(store: Store) {
     let site = Site::new(store);
     let mut server = site.serve(&["--no-worker"]);

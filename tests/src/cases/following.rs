@@ -30,7 +30,7 @@ const PUSHES_OF_EACH: usize = 60;
 const POSTINGS_OF_EACH: usize = 6;
 const COMPANIES: usize = 3;
 
-/// One change of each kind per posting, in an order of the writer's own.
+/// Makes one change of each kind per posting. Each writer has its own order.
 async fn write(
     writer: usize,
     server: Api,
@@ -90,7 +90,7 @@ impl Board {
             assert_eq!(former, None, "{id} is in the export twice");
             let company = &posting["company"];
             let key = company["uuid"].as_str().unwrap().to_owned();
-            // A company that changes meanwhile differs between its postings.
+            // If a company changes meanwhile, its postings show different states.
             board.companies.insert(key, company.clone());
         }
         board
@@ -111,12 +111,12 @@ impl Board {
     }
 }
 
-/// Events of companies and of what needs attention are in the same feed.
+/// The feed also has events of companies, and of items that need attention.
 fn is_of_a_posting(event: &Value) -> bool {
     event["type"].as_str().unwrap().starts_with("JobPosting")
 }
 
-/// A walk has every event once, and a posting's events in the order of its versions.
+/// A walk through the feed has every event once, and a posting's events in the order of versions.
 pub(super) fn check_order(events: &[Value]) {
     let ids: Vec<_> = events.iter().map(|it| it["id"].as_str().unwrap()).collect();
     assert!(

@@ -49,7 +49,8 @@ impl Catalogue {
         ids.map(|id| line(id, &self.payload)).collect()
     }
 
-    /// Waits while another import is running, or until the lease of a killed one has expired.
+    /// Sends an import. First waits while another import runs, or until a killed import's lease has
+    /// expired.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
         eventually("the catalogue is free", SETTLING, || async {
@@ -255,7 +256,7 @@ async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
         let because = &summary["missing"]["because"];
         assert_eq!(because == "unattributed", !are_named, "{text}: {summary}");
     }
-    // Bytes that are no text end the import.
+    // Bytes that are not UTF-8 end the import.
     let utf16: Vec<u8> = (feed.lines(0..1).encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
@@ -284,10 +285,10 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     let again = feed.import(&app.api, 0..600, "").await.complete();
     assert_eq!(again["missing"]["count"], 0);
     assert_eq!(again["lines"], 600);
-    // At least the line that was seen. Earlier lines may still have been in progress.
+    // At least the line that was seen is unchanged. Earlier lines may still have been in progress.
     assert_ne!(again["unchanged"], 0, "{again}");
 
-    // Runs while missing postings expire, or before or after that.
+    // The import may run while missing postings expire, or before or after that.
     let path = format!("{}?max_missing=100", feed.path());
     let sending = Sending::begin(&app.api, &path);
     assert!(sending.send(feed.lines(0..1)).await);
@@ -336,7 +337,7 @@ async fn an_import_ends_with_its_client(store: Store) {
 }
 
 async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
-    // A server ends with the thread that starts it, so that must be this test's thread.
+    // A server ends with its starting thread, so this test's thread starts it.
     let mut cluster = Cluster::start().unwrap();
     let app = App::served_as(Site::on(cluster.url()).migrated(), &["--no-worker"]);
     let turn = exclusive_load().await;

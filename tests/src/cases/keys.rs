@@ -72,7 +72,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
         .collect();
     assert_eq!(known, BTreeSet::from([first.as_str(), second.as_str()]));
 
-    // After half a minute it signs. Tokens of the old key stay valid.
+    // After half a minute this process signs with the new key. Tokens of the old key stay valid.
     let second = age(&app.site, &second, 31);
     eventually("the new key signs", SETTLING, || async {
         (kid() == json!(second)).then_some(())

@@ -35,7 +35,7 @@ async fn a_locked_row_delays_only_requests_that_need_it(store: Store) {
     })
     .await;
 
-    // Each waits for its row, up to its deadline.
+    // Each push waits for its row, up to its deadline.
     let titled = json!({"title": "Head gardener"});
     let renamed = json!({"company": {"name": "Another", "website_url": website}});
     let stuck = async {

@@ -100,7 +100,8 @@ async fn a_server_and_its_worker_expose_the_metrics_of_rules_and_dashboard(store
     let lines = line("of-a-catalogue", &minimal());
     let imported = import(&board.app.api, &catalogue("feed"), lines).await;
     assert_eq!(imported.status, 200, "{imported:?}");
-    // The time of the last push is stored some seconds later, and the page caches it.
+    // The time of the last push is stored some seconds later, and the metrics page caches that
+    // time.
     eventually("the push is written", SETTLING, || async {
         let own = board.app.api.get("/api/job-board/integration").await;
         (!own.json()["data"]["last_push_at"].is_null()).then_some(())

@@ -1,4 +1,4 @@
-//! With the configurations of `docs/deploy`.
+//! Proxies with the configurations of `docs/deploy`.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn passes_everything_on(store: Store, program: Program) {
     assert_eq!(shown["unique_source_identifier"], *identifier);
     assert_eq!(behind.show(&identifier).await["uuid"], shown["uuid"]);
 
-    // The head is answered before the body arrives.
+    // The service answers the head before the body arrives.
     let refused = behind.with_token("none");
     let refused = refused.put(&identifier, &minimal()).await;
     assert_eq!(refused.status, 401, "{refused:?}");
@@ -47,7 +47,7 @@ async fn passes_everything_on(store: Store, program: Program) {
     is_streamed(&app, &behind).await;
     waits_for_events(&app, &behind).await;
 
-    // The end of the stream is recognised.
+    // The client recognises the end of the stream.
     let export = behind.authorized(Method::GET, "/api/job-board/export");
     let export = export
         .header("accept-encoding", "gzip")
@@ -59,7 +59,7 @@ async fn passes_everything_on(store: Store, program: Program) {
     assert!(export.bytes().await.unwrap().starts_with(b"\x1f\x8b"));
 }
 
-/// The lines of an import are processed while its body is sent. It may be larger than a push.
+/// The lines of an import are processed while its body is sent. The body may be larger than a push.
 async fn is_streamed(app: &App, behind: &Api) {
     let (feed, mut payload) = (fresh("feed"), minimal());
     payload["raw_description"] = json!(format!("<p>{}</p>", "Bread and rolls. ".repeat(6_000)));
@@ -81,7 +81,7 @@ async fn is_streamed(app: &App, behind: &Api) {
     assert_eq!(summary["created"], 41);
 }
 
-/// A long-polled answer arrives as soon as there is an event.
+/// The answer to a long poll arrives as soon as there is an event.
 async fn waits_for_events(app: &App, behind: &Api) {
     let path = format!("{EVENTS}?after=latest&wait=30");
     let waiting = tokio::spawn({
@@ -90,7 +90,7 @@ async fn waits_for_events(app: &App, behind: &Api) {
     });
     let identifier = fresh("awaited");
     while !waiting.is_finished() {
-        // With another company each time, so that each push raises an event.
+        // Each push names another company, so that it raises an event.
         app.api.put(&identifier, &minimal()).await;
         sleep(Duration::from_millis(500)).await;
     }

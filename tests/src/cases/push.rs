@@ -65,7 +65,7 @@ async fn a_file_is_created_and_then_unchanged(store: Store) {
     );
     assert_eq!(app.show(&ids[7]).await, before);
 
-    // Compressed, and as an array.
+    // The input is also pushed compressed, and as an array.
     let array = format!("[{}]", input.trim_end().replace('\n', ",\n"));
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(input.as_bytes()).unwrap();
@@ -133,7 +133,7 @@ async fn a_server_that_is_killed_is_waited_for(store: Store) {
     let ran = pushing.await.unwrap();
     let taken = count(&ran, "created") + count(&ran, "unchanged");
     assert_eq!((ran.code, taken), (Some(0), 1_500), "{ran:#?}");
-    // At least the line that was seen. Earlier lines may still have been in progress.
+    // At least the line that was seen is unchanged. Earlier lines may still have been in progress.
     assert_ne!(count(&ran, "unchanged"), 0, "{ran:#?}");
     for id in [&ids[0], &ids[999], &ids[1_499]] {
         app.show(id).await;

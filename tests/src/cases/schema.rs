@@ -59,7 +59,7 @@ async fn an_outdated_schema_is_refused_until_it_is_migrated(store: Store) {
     let again = site.run(&["migrate"]).succeeded();
     assert_eq!(again.trim_end().lines().count(), 1, "{again}");
 
-    // A database that lacks only the newest migration is refused as well.
+    // A database is also refused if only the newest migration is missing.
     testing::execute(
         &url(&site),
         "DELETE FROM __diesel_schema_migrations WHERE version = \
@@ -92,7 +92,7 @@ async fn a_newer_schema_is_refused_once_it_needs_a_newer_program(store: Store) {
         &url(&site),
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
     );
-    // A later version has migrated it, and processes of this version keep running.
+    // A later version has migrated the database, and processes of this version keep running.
     let server = site.serve(&[]);
     drop(server);
     testing::execute(

@@ -9,7 +9,7 @@ pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: String,
-    /// Whether the request was sent before, and may have been carried out then.
+    /// Whether the request was sent before, and may already have been carried out.
     pub is_repeated: bool,
 }
 
@@ -43,7 +43,7 @@ impl Answer {
         seconds.map(Duration::from_secs)
     }
 
-    /// Whether the request must be repeated, because it was not carried out, or possibly not.
+    /// Whether the request must be repeated, because it was not (or perhaps not) carried out.
     pub fn is_temporary(&self) -> bool {
         self.status == 408 || self.status == 503 && self.retry_after().is_some()
     }

@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::{Answer, SETTLING, eventually};
 
-/// The wait before a request is repeated, unless the server requests another one.
+/// The wait before a request is repeated, unless the server requests another wait.
 const RETRY: Duration = Duration::from_millis(200);
 
 #[derive(Clone)]
@@ -50,8 +50,8 @@ impl Api {
         self.request(method, path).bearer_auth(&self.token)
     }
 
-    /// Sends a request as a well-behaved client on a busy machine. It repeats a request whose
-    /// connection was lost, whose body was too slow (408), or which was answered 503.
+    /// Sends a request as a well-behaved client on a busy machine. Repeats a request if its
+    /// connection was lost, its body was too slow (408), or the answer was 503.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let (start, mut is_repeated) = (Instant::now(), false);
         loop {

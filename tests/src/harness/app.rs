@@ -66,12 +66,12 @@ pub struct App {
 }
 
 impl App {
-    /// With a worker, which enriches postings.
+    /// A service with a worker, which enriches postings.
     pub fn served(store: Store) -> Self {
         Self::served_as(Site::new(store), &[])
     }
 
-    /// Without a worker: postings stay as pushed, and tasks stay in the outbox.
+    /// A service without a worker: postings stay as pushed, and tasks stay in the outbox.
     pub fn quiet(store: Store) -> Self {
         Self::served_as(Site::new(store), &["--no-worker"])
     }
@@ -94,7 +94,7 @@ impl App {
         }
     }
 
-    /// The same client on a site whose database was copied from its own.
+    /// The same client on a site whose database is a copy of the first site's.
     pub fn with(site: Site, app: &Self) -> Self {
         Self {
             site,
@@ -175,7 +175,8 @@ impl App {
             .collect()
     }
 
-    /// An event can be read once no earlier commit is in progress in any database of the server.
+    /// Waits for events. An event can be read once no earlier commit is in progress in any database
+    /// of the server.
     pub async fn until_events(&self, subject: Uuid, expect: &[&str]) {
         eventually(&format!("{subject}: {expect:?}"), SETTLING, || async {
             (self.events(subject).await == expect).then_some(())

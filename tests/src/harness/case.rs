@@ -5,10 +5,10 @@ use tokio::{
     time::timeout,
 };
 
-/// Several times the duration of the slowest case on a busy machine.
+/// The time limit of a case: several times the slowest case's duration on a busy machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// A failed case does not stop its threads: waiting for them would hide the failure and never end.
+/// A failed case leaves its threads running: waiting for them would hide the failure and never end.
 struct Left(Option<Runtime>);
 
 impl Drop for Left {

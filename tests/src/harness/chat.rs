@@ -1,5 +1,5 @@
 //! A stand-in for a language model behind the chat completions API of `OpenAI`. It judges postings
-//! by their titles and records all requests, answers nonsense or delays answers on request.
+//! by their titles, and records all requests. On demand it answers nonsense or delays answers.
 
 use std::{
     io,
@@ -108,7 +108,7 @@ impl Chat {
     }
 }
 
-/// Dropped after the answer, or because the client disconnected.
+/// A request in progress. Dropped after the answer, or when the client disconnects.
 struct InFlightGuard(Arc<Shared>);
 
 impl Drop for InFlightGuard {

@@ -19,14 +19,14 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// By pages of `limit` events. It uses its servers in turn, and skips one that is down.
+    /// Reads pages of `limit` events from the servers in turn, and skips a server that is down.
     pub fn start(servers: Vec<Api>, after: Option<String>, limit: usize) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let task = tokio::spawn(async move {
             let (mut after, mut events) = (after, Vec::new());
             for server in servers.iter().cycle() {
-                // Earlier events are on the pages from here on.
+                // The pages from here on have all earlier events.
                 let is_last = over.load(Ordering::Acquire);
                 let Some(page) = page(server, after.as_deref(), limit).await else {
                     sleep(Duration::from_millis(50)).await;

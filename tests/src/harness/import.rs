@@ -21,7 +21,7 @@ pub fn line(id: &str, payload: &Value) -> String {
 pub struct ImportAnswer {
     pub status: u16,
     pub retry_after: Option<u64>,
-    /// `null` in an answer to an import that did not begin.
+    /// The summary; `null` for an import that did not begin.
     pub summary: Value,
 }
 

@@ -26,8 +26,8 @@ struct Seen {
 }
 
 impl Load {
-    /// Each client creates postings and then updates them, so that an update could be lost. It ends
-    /// when its server is gone.
+    /// Each client creates postings and then updates them, so that an update could be lost. A
+    /// client ends when its server is gone.
     pub fn start(servers: &[&Api], clients: usize) -> Self {
         let seen = Arc::<Seen>::default();
         let mut tasks = JoinSet::new();
@@ -83,13 +83,13 @@ async fn push(server: &Api, seen: &Seen) -> reqwest::Result<()> {
                 }
                 assert!(answer.is_temporary(), "{answer:#?}");
                 seen.refusals.fetch_add(1, Ordering::Relaxed);
-                // Earlier than requested, to send more requests during an outage.
+                // Retries earlier than requested, to send more requests during an outage.
                 sleep(Duration::from_millis(200)).await;
             }
             let mut acknowledged = seen.acknowledged.lock().unwrap();
             acknowledged.insert(id.clone(), title.to_owned());
         }
-        // Limits the number of postings, so that all can be enriched in the end.
+        // The pause limits the number of postings, so that all can be enriched in the end.
         sleep(Duration::from_millis(20)).await;
     }
     Ok(())

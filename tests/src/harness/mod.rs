@@ -46,17 +46,17 @@ where
             return found;
         }
         assert!(start.elapsed() < limit, "{what}: not within {limit:?}");
-        // Without pauses, the polling commands of many cases would be most of the load.
+        // Without pauses, the commands with which cases poll would be most of the load.
         let wait = (asked.elapsed() * 4).clamp(least, most);
         tokio::time::sleep(wait).await;
     }
 }
 
-/// Only one case at a time puts the whole machine under load. The lock is held as long.
+/// Only one case at a time puts the whole machine under load: the holder of this lock.
 pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
 }
 
-/// Generous for a busy machine. Crates test promised times with a clock of their own.
+/// Long enough for a busy machine. Tests of crates check promised times with their own clock.
 pub const SETTLING: Duration = Duration::from_mins(10);

@@ -93,7 +93,7 @@ impl Newsletter {
         self.app.api.get(&Self::path(email)).await.data()
     }
 
-    /// Sends a delivery, as the provider, which repeats it if it is not accepted within a second.
+    /// Sends a delivery as the provider does: it is repeated if not accepted within a second.
     pub async fn deliver(&self, body: &Value) {
         let body = body.to_string();
         let key = hmac::Key::new(hmac::HMAC_SHA256, SECRETS[0].as_bytes());

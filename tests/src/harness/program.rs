@@ -6,7 +6,8 @@ use std::{
     sync::OnceLock,
 };
 
-/// The path of the program: `POSTHASTE_BIN`, or else the workspace's program, which is built first.
+/// The path of the program: `POSTHASTE_BIN`, otherwise the workspace's program, which is built
+/// first.
 pub fn path() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os("POSTHASTE_BIN") {
@@ -25,7 +26,7 @@ pub fn path() -> &'static Path {
     })
 }
 
-/// With the folder and the profile that this test was built with.
+/// Builds the program in this test's target folder, with this test's profile.
 fn build() -> PathBuf {
     // <target>/<profile>/deps/<this test>
     let test = env::current_exe().unwrap();
@@ -89,7 +90,7 @@ pub fn run(mut command: Command, input: &str) -> CommandResult {
     let (reader, mut writer) = io::pipe().unwrap();
     command.stdin(reader);
     let input = input.to_owned();
-    // In a thread, or both processes might wait for each other with full pipes.
+    // Written in a thread: otherwise both processes might wait for each other with full pipes.
     let writer = std::thread::spawn(move || {
         // A command that fails early does not read all of its input.
         let _ = writer.write_all(input.as_bytes());

@@ -72,7 +72,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // Without a master process, nginx is only this process, as caddy is.
+        // Without a master process, nginx is a single process, like caddy.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -16,12 +16,12 @@ impl Raw {
         Ok(Self { stream })
     }
 
-    /// A server that has already answered need not read the bytes.
+    /// Sends bytes. A server that has already answered may leave them unread.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
 
-    /// Waits until the server has read the head, and asks for the body (RFC 9110 §10.1.1).
+    /// Waits until the server has read the head and asks for the body (RFC 9110 §10.1.1).
     pub fn is_asked_for_its_body(&mut self) {
         const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
         let mut read = [0; INTERIM.len()];
@@ -29,7 +29,7 @@ impl Raw {
         assert_eq!(read, INTERIM);
     }
 
-    /// The request must have asked for the connection to be closed.
+    /// Returns the status. The request must have asked the server to close the connection.
     pub fn answer(mut self) -> Option<u16> {
         let mut bytes = Vec::new();
         // A server that answers without reading the whole request may reset the connection.

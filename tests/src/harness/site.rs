@@ -16,7 +16,8 @@ use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, ru
 
 const PATIENCE: Duration = SETTLING;
 
-/// One database, one key folder, one address. A site outlives its processes.
+/// An installation with one database, one key folder and one address. A site outlives its
+/// processes.
 pub struct Site {
     pub database: Arc<Database>,
     folder: Arc<TempDir>,
@@ -50,12 +51,12 @@ impl Site {
             is_watched: false,
             variables: url.into_iter().collect(),
         };
-        // Shared by all sites beside it.
+        // All sites beside this one share the public URL.
         let public = site.url();
         site.with("POSTHASTE_PUBLIC_URL", &public)
     }
 
-    /// Everything is shared but the address, for a second server.
+    /// A site for a second server, which shares everything but the address.
     pub fn beside(&self) -> Self {
         Self {
             database: Arc::clone(&self.database),
@@ -77,7 +78,8 @@ impl Site {
         }
     }
 
-    /// See [`Site::admin`]. Concurrent processes need a site [beside](Site::beside) each.
+    /// See [`Site::admin`]. Each of several concurrent processes needs its own site
+    /// [beside](Site::beside).
     pub fn watched(mut self) -> Self {
         self.is_watched = true;
         self
@@ -134,7 +136,8 @@ impl Site {
         command
     }
 
-    /// The service does that itself on SQLite. On PostgreSQL the operator has to.
+    /// Creates signing keys. On SQLite the service does that itself, on PostgreSQL the operator has
+    /// to.
     fn ensure_keys(&self) {
         let is_embedded = matches!(*self.database, Database::Sqlite);
         if !is_embedded && !self.data().join("keys").exists() {
@@ -177,7 +180,7 @@ impl Site {
         self.spawn(self.command(arguments))
     }
 
-    /// The command of the demo, which chooses a folder, a database and ports by itself.
+    /// The command of the demo. The demo chooses its folder, database and ports.
     pub fn demo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(&["demo"]);
         command.args(arguments);
@@ -253,7 +256,7 @@ impl Server {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
     }
 
-    /// Limits the size of files that it writes (`ulimit -f`), or removes the limit.
+    /// Limits the size of files that the server writes (`ulimit -f`), or removes the limit.
     pub fn limit_files(&self, bytes: Option<u64>) {
         let limit = Rlimit {
             current: bytes,

@@ -29,8 +29,8 @@ impl Server {
         listener
     }
 
-    /// `answer` gets complete requests. Its error closes the connection without an answer, and its
-    /// future is dropped when the client disconnects.
+    /// `answer` gets complete requests. An error from it closes the connection without an answer.
+    /// Its future is dropped when the client disconnects.
     pub fn start<F, A, B>(listener: TcpListener, answer: F) -> Self
     where
         F: Fn(Request<Bytes>) -> A + Clone + Send + 'static,

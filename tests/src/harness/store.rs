@@ -8,7 +8,7 @@ pub enum Store {
     Postgres,
 }
 
-/// Declares the tests of a module: each of the named functions once for each store.
+/// Declares the tests of a module: each named function becomes one test per store.
 ///
 /// A new store needs a line here and a variant of [`Store`].
 macro_rules! on_every_store {
@@ -25,7 +25,7 @@ macro_rules! on_postgres {
     };
 }
 
-/// Also for tests that do not depend on the store.
+/// For tests on SQLite, and for tests that do not depend on the store.
 macro_rules! on_sqlite {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(sqlite_alone: Sqlite, $($case,)+);
@@ -53,7 +53,7 @@ pub enum Database {
 }
 
 impl Database {
-    /// For SQLite there is none yet, because the first process creates it.
+    /// A migrated database. For SQLite the first process creates it.
     pub fn current(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -76,7 +76,7 @@ impl Database {
         }
     }
 
-    /// On a shared server, older transactions of all cases hide an event.
+    /// On a shared server, older transactions of all cases hide events. Waits for their end.
     pub async fn show_events(&self) {
         let Self::Own(database) = self else { return };
         let url = database.text_url();

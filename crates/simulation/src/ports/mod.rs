@@ -15,7 +15,7 @@ impl Port {
     }
 }
 
-/// Implements a port by the store in memory behind the link, by `read` or `write` calls.
+/// Implements a port by `read` or `write` calls to the store in memory, through the link.
 macro_rules! behind_the_link {
     ($port:path; $(
         $kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty $(=> $judge:expr)?;

@@ -1,8 +1,8 @@
 //! Checks that no crate has a circle of imports between its modules.
 //!
-//! A module consists of parts: its own code, and each child module with all modules below. An arrow
-//! leads from one part to another if product code of the first names an item that the second
-//! defines. Arrows between the parts of a module must not form a circle.
+//! A module consists of parts: its own code, and each child module with all modules below it. An
+//! arrow leads from one part to another if product code of the first part names an item that the
+//! second part defines. Arrows between the parts of a module must not form a circle.
 //!
 //! - Naming a re-export counts as naming the definition. A `pub use` or `mod` is no arrow by
 //!   itself.
@@ -20,7 +20,7 @@ const MOST_IMPORTS: usize = 8;
 
 struct Modules {
     all: BTreeMap<Names, Module>,
-    /// Earlier results: imports by `*` may form very many chains.
+    /// Earlier results, because imports by `*` may form very many chains.
     found: RefCell<HashMap<(Names, Names, usize), Option<Found>>>,
 }
 
@@ -221,7 +221,7 @@ fn a_circle_that_is_put_in_is_found() {
         let c = [c, fine].concat().leak();
         assert_eq!(with("use crate::Shared; pub fn f() {}", b, c), 0, "{fine}");
     }
-    // A parent and its child.
+    // A circle of a parent and its child.
     assert_eq!(
         with(
             "",

@@ -1,5 +1,6 @@
-//! The dependencies of a pure crate when another workspace depends only on it, resolved by `cargo
-//! tree`. Manifests do not show features of libraries, `cargo metadata` unifies them.
+//! The dependencies of a pure crate if another workspace depends on this crate only, resolved by
+//! `cargo tree`. Manifests do not show features of libraries, and `cargo metadata` unifies
+//! features.
 
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use crate::{assert_none, matches, metadata};
 /// The layer of crates that must not use each other, and the crate that they may share.
 const APART: (&str, &str) = ("adapters", "sql-common");
 
-/// The map in `docs/architecture.md`: its picture of the layers, and its table of the crates.
+/// The map in `docs/architecture.md`: the picture of the layers, and the table of the crates.
 struct Map {
     layers: Vec<(&'static str, Vec<String>)>,
     depends_on: BTreeMap<&'static str, Vec<&'static str>>,
@@ -245,7 +245,7 @@ fn crates_depend_on_each_other_and_on_libraries_as_the_map_says() {
 fn forbidden_dependencies_are_found() {
     let map = Map::read();
     let cases = [
-        // Upwards, to itself, and a pair that is in the picture but not in the table.
+        // A use upwards, a use of itself, and a pair that is in the picture but not in the table.
         ("crates/kernel", "crates/domain", true),
         ("crates/domain", "crates/domain", true),
         ("crates/domain", "dev:crates/domain", false),

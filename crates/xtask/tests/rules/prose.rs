@@ -1,4 +1,4 @@
-//! Checks what people read, by line: documents, comments, templates and messages.
+//! Checks the lines that people read: documents, comments, templates and messages.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,8 +18,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("nobody", "crates/xtask/src/dist.rs"),         // The user.
     ("somebody", "crates/newsletter/src/audit.rs"), // A subject of a test.
 ];
-/// The crates whose items must have documentation, or have it described to clients by it, so that
-/// some repeats a name.
+/// The crates whose items need documentation, or whose documentation clients read. Some of it
+/// repeats a name.
 const DOCUMENTED: &[&str] = &[
     "access",
     "adapters-http",
@@ -33,7 +33,7 @@ const DOCUMENTED: &[&str] = &[
 ];
 const MOST_COLUMNS: usize = 100;
 
-/// The tracked files that end so, with their content.
+/// The tracked files with one of these endings, with their content.
 fn files(ends: &[&str]) -> Vec<(String, String)> {
     let listed = Command::new("git")
         .args(["ls-files", "-z"])

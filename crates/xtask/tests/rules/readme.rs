@@ -1,4 +1,4 @@
-//! Compiles the store in domain's README as a crate of its own, as a reader would paste it.
+//! Compiles the store in domain's README as a separate crate, as a reader would paste it.
 
 use std::fs;
 

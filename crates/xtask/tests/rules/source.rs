@@ -1,5 +1,5 @@
-//! The modules of a crate, read as tokens: the names that each defines and imports, and the paths
-//! in its product code, also in the arguments of macros.
+//! Reads the modules of a crate as tokens: the names that each module defines and imports, and the
+//! paths in its product code, also in arguments of macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;

@@ -47,7 +47,7 @@ impl Board {
 
     pub async fn approved(&self, id: &str) -> Value {
         let posting = self.app.api.until(id, "approved").await;
-        // The stand-in hides what the posting emphasises.
+        // The stand-in model hides the emphasised words of the posting.
         let redacted = posting["markdown_redacted_description"].as_str().unwrap();
         assert!(
             redacted.contains("a **[company]** who knows roses"),
@@ -73,7 +73,7 @@ impl Drop for Board {
     }
 }
 
-/// A payload with a title, by which the model judges it, and a unique description.
+/// A payload with a unique description, and a title by which the model judges the posting.
 pub(super) fn titled(title: &str) -> Value {
     let mut payload = complete();
     payload["title"] = json!(title);

@@ -12,7 +12,8 @@ on_sqlite! {
 }
 
 async fn an_unavailable_model_costs_little_and_loses_nothing(store: Store) {
-    /// The number of calls that may be in progress when the outage begins. Each fails separately.
+    /// The number of calls that may be in progress when the outage begins. Each of them fails
+    /// separately.
     const AT_ONCE: u32 = 4;
     let address = Chat::start().address();
     let site = with_model(Site::new(store), &format!("http://{address}/v1")).watched();
@@ -38,7 +39,7 @@ async fn an_unavailable_model_costs_little_and_loses_nothing(store: Store) {
         .await;
     }
     let tried = failed().await;
-    // The waits double, beginning with a second.
+    // The waits double, beginning with one second.
     let waited = start.elapsed();
     let most = AT_ONCE + waited.as_secs().max(1).ilog2() + 2;
     assert!(tried <= f64::from(most), "{tried} after {waited:?}");

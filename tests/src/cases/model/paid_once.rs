@@ -34,7 +34,7 @@ async fn the_same_content_is_paid_for_once(store: Store) {
     assert_eq!(board.chat.calls().len(), 1);
     board.app.settled().await;
 
-    // A changed field that the model does not see costs nothing, a changed letter a call.
+    // A changed field that the model does not see costs nothing. A changed letter costs a call.
     let mut paid = payload.clone();
     paid["salary_min"] = json!(31_000);
     let id = board.push(&paid).await;

@@ -15,7 +15,7 @@ async fn the_calls_of_a_killed_worker_are_repeated_by_another(store: Store) {
     board.chat.hold();
     let payloads: Vec<Value> = (0..12).map(|_| titled("Gardener")).collect();
     let postings = join_all(payloads.iter().map(|payload| board.push(payload))).await;
-    // A stop does not wait for a model that hangs.
+    // A worker that stops does not wait for a model that hangs.
     let stops = board.app.site.work();
     board.under_way(AT_ONCE).await;
     stops.terminate();

@@ -24,7 +24,7 @@ async fn confirm(newsletter: &Newsletter, email: &str) {
     assert_eq!(answer.status, 303, "{answer:#?}");
 }
 
-/// A person is only in the new account, and was in one of the accounts at every moment.
+/// Checks that a person is only in the new account, and was in some account at every moment.
 fn has_moved(newsletter: &Newsletter, email: &str) {
     let provider = &newsletter.provider;
     assert_eq!(provider.subscriber(Account::Old, email), None);
@@ -40,7 +40,7 @@ fn has_moved(newsletter: &Newsletter, email: &str) {
     assert!(removed.all(|call| call.at > added.at));
 }
 
-/// Kills the worker after the provider has processed the request, but before it answers.
+/// Kills the worker after the provider has processed the request, but before the provider answers.
 async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
     newsletter.provider.withhold_answer(account, method);
     let worker = newsletter.work();

@@ -13,7 +13,7 @@ use super::{
     reply::{Query, Reply, in_days, now},
 };
 
-/// The provider's ids are this large.
+/// The first id: the provider's ids are this large.
 const FIRST_ID: u64 = 165_968_862_226_941_797;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -147,7 +147,7 @@ impl AccountData {
         } else if one.is_suppressed() {
             one.set_status("active");
         }
-        // The provider only hides deleted people. They come back with their old id.
+        // The provider only hides deleted people. A deleted person who comes back has the old id.
         one.is_deleted = false;
         one.apply(body);
         if body["groups"].as_array().is_some_and(|all| !all.is_empty()) {
@@ -157,7 +157,8 @@ impl AccountData {
         Reply::data(status, &self.full_view(position))
     }
 
-    /// `PUT`. Unlike an upsert, it creates no person, and changes the status of suppressed ones.
+    /// Handles `PUT`. Unlike an upsert, it creates no person, and changes the status of suppressed
+    /// people.
     fn update(&mut self, position: usize, body: &Value) -> Reply {
         if let Err(reply) = self.validate(body) {
             return reply;

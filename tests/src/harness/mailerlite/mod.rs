@@ -58,7 +58,8 @@ struct State {
 
 impl MailerLite {
     /// Each of the two accounts has a group and the fields for memberships, and accepts 120
-    /// requests a minute. For suppressed people, the old one ignores upserts, the new one refuses.
+    /// requests a minute. For suppressed people, the old account ignores upserts, and the new
+    /// account refuses them.
     pub fn start() -> Self {
         server::start()
     }

@@ -13,7 +13,7 @@ pub const FIELDS: [(&str, &str); 6] = [
     ("membership_expire_at", "date"),
 ];
 
-/// An ordinary upsert does not reactivate these.
+/// Statuses that an ordinary upsert does not reactivate.
 const SUPPRESSED: [&str; 3] = ["unsubscribed", "bounced", "junk"];
 
 pub const STATUSES: [&str; 5] = ["active", "unsubscribed", "unconfirmed", "bounced", "junk"];
@@ -85,7 +85,7 @@ impl Person {
         self.updated_at = now();
     }
 
-    /// Adds the person to the group, which starts its automation the first time.
+    /// Adds the person to the group. The first time, this starts the group's automation.
     pub fn join(&mut self) {
         self.is_in_group = true;
         self.is_started |= self.status == "active";

@@ -86,7 +86,8 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Continues behind the id in a cursor, so that removals do not shift it. Items ascend.
+    /// A page of ascending items. A cursor holds the last id, so that removals do not shift the
+    /// next page.
     pub fn cursor_page<T>(
         &self,
         url: &str,
