@@ -1,4 +1,4 @@
-"""Posts what needs attention to a chat: a receiver of Posthaste's webhooks."""
+"""Receives Posthaste's webhooks, and posts items that need attention to a chat."""
 import json, os, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.request import Request, urlopen
@@ -7,7 +7,7 @@ from standardwebhooks import Webhook
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        event = Webhook(os.environ["SECRET"]).verify(body, dict(self.headers))  # or Posthaste retries
+        event = Webhook(os.environ["SECRET"]).verify(body, dict(self.headers))  # after an error Posthaste retries
         text = " ".join([event["type"], event["data"].get("sentence", ""), event["data"].get("link", "")])
         urlopen(Request(os.environ["CHAT_URL"], json.dumps({"text": text}).encode(), {"Content-Type": "application/json"}))
         self.send_response(204), self.end_headers()

@@ -1,6 +1,6 @@
 """Keeps a copy of the board that BOARD and TOKEN name, and prints each event.
 
-The copy is in memory here. A program of yours stores it in a database, with the cursor in the same
+The copy is in memory here. Your program should store it in a database, with the cursor in the same
 transaction.
 """
 

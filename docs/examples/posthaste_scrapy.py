@@ -1,4 +1,4 @@
-"""A Scrapy pipeline that sends what a spider yields to Posthaste, in one request at its end.
+"""A Scrapy pipeline that sends a spider's items to Posthaste, in one request at the end.
 
 An item is a dict (or anything else that Scrapy takes) with `id` and the fields of a posting. In
 the project's settings:
@@ -24,7 +24,7 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.exceptions import DropItem
 
-# What Scrapy counts when pages or items are missing.
+# Scrapy's counts of missing pages or items.
 TROUBLE = ("spider_exceptions", "retry/max_reached", "httperror/response_ignored_count",
            "item_dropped_count", "log_count/ERROR", "log_count/CRITICAL")
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class PosthastePipeline:
     def __init__(self, crawler):
         self.crawler, self.lines = crawler, 0
         self.file = tempfile.TemporaryFile()
-        # A pipeline's own `close_spider` does not learn why the spider closes.
+        # A pipeline's own `close_spider` does not get the reason for closing.
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     from_crawler = classmethod(lambda cls, crawler: cls(crawler))

@@ -12,7 +12,7 @@ http.createServer(async (request, response) => {
     const event = webhook.verify(Buffer.concat(parts).toString("utf8"), request.headers);
     const id = request.headers["webhook-id"];
     if (!seen.has(id)) console.log(event.type, event.data.unique_source_identifier);
-    seen.add(id); // In a database, with the work itself.
+    seen.add(id); // Store it in a database, together with the work.
     response.writeHead(204).end();
   } catch (error) {
     response.writeHead(400).end();

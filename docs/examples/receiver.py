@@ -15,7 +15,7 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(400)
         if self.headers["webhook-id"] not in seen:
             print(event["type"], event["data"].get("unique_source_identifier"), flush=True)
-            seen.add(self.headers["webhook-id"])  # In a database, with the work itself.
+            seen.add(self.headers["webhook-id"])  # Store it in a database, together with the work.
         self.answer(204)
 
     def answer(self, status):

@@ -1,5 +1,5 @@
-// A program of somebody who writes TypeScript: its types come from the OpenAPI document. Nothing in
-// it is cast, and nothing is `any`.
+// A TypeScript program whose types come from the OpenAPI document. It casts nothing, and nothing
+// is `any`.
 
 import createClient from "openapi-fetch";
 
@@ -78,10 +78,10 @@ export const POSTING: Payload = {
   company: { name: "Rosenhof", website_url: "https://rosenhof.example" },
 };
 
-// @ts-expect-error: a misspelt field is no field of a posting.
+// @ts-expect-error: a posting has no field with this misspelt name.
 export const MISSPELT: Payload = { titel: "Gardener" };
 
-/** What somebody would show of a posting. */
+/** A line that a page could show for a posting. */
 export function summary(posting: Posting): string {
   const { title, company, salary_min, employment_types, history } = posting;
   const salary: string = salary_min === null ? "?" : salary_min.toFixed(2);
@@ -90,7 +90,7 @@ export function summary(posting: Posting): string {
   return [title, company.name, salary, ...kinds, begun].join("; ");
 }
 
-// A compiler that takes these would take anything.
+// A compiler that accepts these would accept anything.
 export const REFUSED: Payload[] = [
   // @ts-expect-error Not one of the vocabulary.
   { employment_types: ["now and then"] },

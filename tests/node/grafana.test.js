@@ -1,4 +1,4 @@
-// The dashboard is one by the types of Grafana.
+// Checks the dashboard against Grafana's types.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -13,7 +13,7 @@ const DASHBOARD = new URL("docs/deploy/grafana-dashboard.json", root());
 const BUILD = new URL("build/grafana/", import.meta.url);
 const { resolve } = createRequire(import.meta.url);
 const COMPILER = resolve("typescript/bin/tsc");
-// The types of the JSON model, which the package has in files alone.
+// The types of the JSON model, which the package does not export.
 const TYPES = resolve("@grafana/schema").replace(/dist\/.*/, "dist/types/raw/dashboard/x/types.gen");
 const OPTIONS = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"];
 const MODULES = ["--module", "esnext", "--moduleResolution", "bundler"];

@@ -1,4 +1,4 @@
-// What is generated from the OpenAPI document compiles, and works.
+// Code that is generated from the OpenAPI document compiles and works.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -98,7 +98,7 @@ test("JSON-LD is a JobPosting by the types of schema.org", async () => {
     return jobs.length >= 2 * payloads.length && jobs;
   });
   for (const job of jobs) {
-    // The types know this spelling alone.
+    // The types know only this spelling.
     assert.equal(job["@context"], "https://schema.org/");
     job["@context"] = "https://schema.org";
   }

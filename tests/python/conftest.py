@@ -50,16 +50,16 @@ class Service:
 
 @pytest.fixture(scope="session", autouse=True)
 def allow_plain_http():
-    """Lets the clients use plain HTTP; they insist on TLS, which is not tested here."""
+    """Lets the clients use plain HTTP. They require TLS, which is not tested here."""
     os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
-    # Proxies are not tested either.
+    # Proxies are not tested here, either.
     os.environ["NO_PROXY"] = "127.0.0.1"
 
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its URL, and what its commands need."""
+    """A running server: its URL, and the settings for its commands."""
 
     url: str
     program: str
@@ -79,7 +79,7 @@ class Server:
         return done.stdout
 
     def client(self, name, *options):
-        """Makes a client with all scopes."""
+        """Creates a client with all scopes."""
         scopes = [part for scope in SCOPES for part in ("--scope", scope)]
         created = self.command("clients", "create", "--name", name, "--json", *scopes, *options)
         client = json.loads(created)
@@ -95,7 +95,7 @@ def service(tmp_path_factory, allow_plain_http):
 
 
 def free_port():
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -1,7 +1,7 @@
-"""A program of somebody who generates a client from the OpenAPI document, and checks its types.
+"""A program with a client that is generated from the OpenAPI document, and checked by types.
 
-It takes the URL of the service and a client's credentials, asks what a push would do, pushes a
-posting and reads it, and imports a line, alone and as a catalogue.
+It gets the URL of the service and a client's credentials. It asks for the result of a push, pushes
+a posting, reads it, and imports a line, alone and as a catalogue.
 """
 
 import base64
@@ -54,7 +54,7 @@ def push(client: AuthenticatedClient, identifier: str, posting: PostingPayload) 
 def dry_run(
     client: AuthenticatedClient, identifier: str, posting: PostingPayload
 ) -> uuid.UUID | None:
-    """Asks what a push would do, unknown fields refused: the posting's id, if there is one."""
+    """Returns the id from a dry run that refuses unknown fields, if there is one."""
     answer = put_job_posting.sync(
         identifier, client=client, body=posting, dry_run=True, prefer="handling=strict"
     )
@@ -65,7 +65,7 @@ def dry_run(
 def refusals(
     client: AuthenticatedClient, identifier: str, posting: PostingPayload
 ) -> dict[str, list[str]]:
-    """Pushes a posting that is refused, and returns what is wrong with its fields."""
+    """Pushes a posting that is refused, and returns the errors of its fields."""
     answer = put_job_posting.sync(identifier, client=client, body=posting)
     assert isinstance(answer, ValidationError), answer
     assert not isinstance(answer.errors, Unset), answer
@@ -82,7 +82,7 @@ def read(client: AuthenticatedClient, identifier: str) -> PostingWithHistory:
 def import_line(
     client: AuthenticatedClient, identifier: str
 ) -> tuple[ImportReceipt, ImportSummaryLine]:
-    """Imports a line that changes nothing: its receipt, and the summary."""
+    """Imports a line that changes nothing. Returns its receipt and the summary."""
     answer = import_job_postings.sync(
         client=client, body=lines(identifier), receipts=ImportJobPostingsReceipts.ALL
     )
@@ -92,7 +92,7 @@ def import_line(
 
 
 def import_all(client: AuthenticatedClient, identifier: str) -> ImportSummaryLine:
-    """Imports the same as a catalogue: the summary, as no line is refused."""
+    """Imports the same line as a catalogue. Returns the summary: no line is refused."""
     answer = import_catalogue.sync("generated", client=client, body=lines(identifier))
     assert isinstance(answer, File), answer
     return ImportSummaryLine.from_dict(json.loads(answer.payload.read()))

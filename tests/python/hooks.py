@@ -1,4 +1,4 @@
-"""What the fuzzer has to be told about the bodies of imports."""
+"""Instructions for the fuzzer about the bodies of imports."""
 
 import json
 

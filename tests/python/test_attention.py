@@ -1,4 +1,4 @@
-"""The receiver of the documentation takes what needs attention to a chat."""
+"""The receiver in the documentation posts items that need attention to a chat."""
 
 import json
 import os

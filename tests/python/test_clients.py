@@ -25,7 +25,7 @@ def requests_oauthlib(service, method):
 
 
 def requests_oauthlib_with_id(service, method):
-    """A session that sends HTTP Basic and repeats the client's id in the body."""
+    """A session that sends HTTP Basic, and also the client's id in the body."""
     session = RequestsOAuthlibSession(
         client=BackendApplicationClient(client_id=service.client_id, scope=[SCOPE])
     )

@@ -1,4 +1,4 @@
-"""The commands in README and docs/, run as they are shown, but for what stands in for a value."""
+"""Runs the commands in README and docs/ as shown, with values in place of placeholders."""
 
 import json
 import os
@@ -17,7 +17,7 @@ import requests
 from conftest import free_port, serving
 
 ROOT = Path(__file__).parents[2]
-# Commands that need another machine, root, or hours, or that end what the others need.
+# Commands that need another machine, root or hours, or remove something that others need.
 NOT_RUN = [
     "posthaste serve",
     "posthaste worker",
@@ -46,7 +46,7 @@ NOT_RUN = [
     "export DATABASE_URL",
     "export POSTHASTE_PUBLIC_URL",
 ]
-# Commands that say by their exit code that something is not as it should be, here rightly.
+# Commands that rightly report a problem here by their exit code.
 TELLING = [
     "posthaste attention",
     "posthaste doctor",
@@ -61,7 +61,7 @@ PAGES = ["README.md", "docs/api.md", "docs/operations.md"] + [
 
 
 class Board:
-    """A server with a posting for each decision, and what else the commands are about."""
+    """A server with a posting for each decision, and the other subjects of the commands."""
 
     def __init__(self, server):
         self.server, self.count = server, 0
@@ -103,7 +103,7 @@ class Board:
         return f"board-{self.count}"
 
     def dead_task(self):
-        """The id of a task that was given up."""
+        """The id of a dead task."""
         store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=60)
         now = time.time_ns() // 1000
         with store:
@@ -116,11 +116,11 @@ class Board:
         return str(made.lastrowid)
 
     def new(self, *command):
-        """The id of what a command creates."""
+        """The id that a command creates."""
         return json.loads(self.server.command(*command, "--json"))
 
     def filled(self, line):
-        """A line with values in the place of the words that stand for them."""
+        """A line with values in place of its placeholders."""
         if re.match("posthaste clients (?!create)", line):
             if "ID" not in self.names or "revoke" in line:
                 self.count += 1
@@ -144,7 +144,7 @@ class Board:
             (self.server.folder / "ids").write_text(self.posting() + "\n")
             self.names["FILE"] = "ids"
         elif line.startswith("posthaste outbox retry --all-dead"):
-            # At once, before there are tasks for the commands that follow.
+            # Retried at once, before there are tasks for the commands that follow.
             self.server.command("outbox", "retry", "--all-dead")
             return "true"
         elif line.startswith("posthaste outbox") and "4711" in line:
@@ -179,7 +179,7 @@ def blocks(page, language):
 
 
 def commands(block):
-    """The commands of a block: the lines that a backslash, a quote or a loop holds together."""
+    """The commands of a block. A backslash, a quote or a loop joins lines."""
     command = ""
     for line in block.splitlines():
         command += line.strip() + "\n"
@@ -207,7 +207,7 @@ def test_the_commands_of_the_page_run(board, page):
         "CLIENT_ID": client.client_id,
         "CLIENT_SECRET": client.client_secret,
         "WEBHOOK_SECRET": board.server.environment["POSTHASTE_MAILERLITE_WEBHOOK_SECRET"],
-        # Of curl: an answer that is an error is one. The example of a refusal is not run so.
+        # Makes curl fail for answers that are errors, except in the example of a refusal.
         "CURL_HOME": str(folder),
     }
     (folder / ".curlrc").write_text("fail-with-body\n")
@@ -250,7 +250,7 @@ def test_the_receiver_takes_what_is_signed(board, receiver):
     packages = Path(os.environ["POSTHASTE_AXE"]).parents[1]
     environment = {"SECRET": hook["secret"], "PORT": str(port), "NODE_PATH": str(packages)}
     command = [RECEIVERS[receiver], str(EXAMPLES / receiver)]
-    # The `node` of a Python package starts another program.
+    # A Python package's `node` starts another program.
     with subprocess.Popen(
         command,
         env=os.environ | environment,
@@ -268,7 +268,7 @@ def test_the_receiver_takes_what_is_signed(board, receiver):
                     assert time.monotonic() < end and process.poll() is None
                     time.sleep(0.05)
             board.server.command("webhooks", "test", hook["id"])
-            # Events of postings may come before it.
+            # Events of postings may come before this event.
             assert any(line.startswith("ping") for line in process.stdout)
         finally:
             os.killpg(process.pid, signal.SIGTERM)
@@ -283,7 +283,7 @@ def test_the_copy_follows_the_board(board):
     ) as copy:
         try:
             while copy.poll() is None:
-                # Until it follows, what is pushed is in its export.
+                # Postings that are pushed before the copy follows are in its export.
                 board.posting()
                 if select.select([copy.stdout], [], [], 1)[0]:
                     break

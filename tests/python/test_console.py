@@ -16,18 +16,18 @@ from conftest import free_port, serving
 from webdriver import Browser
 
 EVIL = "\"'><script>document.title='taken over'</script>"
-# The longest word that a field takes.
+# The longest word that a field accepts.
 WORD = "Donaudampfschiffahrt" * 12 + "skapitänsmützen"
-# The widths of a phone, a tablet and two desks, in pixels.
+# The widths of a phone, a tablet and two desktop screens, in pixels.
 WIDTHS = [360, 768, 1024, 1280]
 SCHEMES = ["light", "dark"]
 POSTINGS = 60
-# An identifier as long as one may be.
+# An identifier of the maximum length.
 WIDE = "desk-wide" + "w" * 240
 
 
 class Desk:
-    """A server with a console, and things to look at in it."""
+    """A server with a console and some content."""
 
     def __init__(self, server, console):
         self.server, self.console = server, console
@@ -48,7 +48,7 @@ class Desk:
             timeout=60,
         )
         assert answer.status_code == 200, answer.text
-        # A posting that changes beside the operator cannot be decided on.
+        # Enrichment must be over: an operator cannot decide about a posting that changes meanwhile.
         end = time.monotonic() + 180
         for n in range(POSTINGS):
             while (state := self.posting(f"desk-{n:02}"))["status"] == "PendingEnrichment":
@@ -61,7 +61,7 @@ class Desk:
             self.server.command("subscribers", command, "ada@example.com", "--reason", EVIL)
 
     def wide_line(self):
-        """A line whose values have no gap to break at."""
+        """A line whose values have no spaces where they could break."""
         line = self.line(WIDE, WORD)
         line["payload"]["raw_description"] += f"<p>{WORD * 9}</p><h2>{WORD}</h2><pre>{WORD}</pre>"
         line["payload"]["metadata"] = {WORD: WORD * 9, "list": [WORD, WORD]}
@@ -99,15 +99,15 @@ class Desk:
         return answer.json()["data"]
 
     def event(self):
-        """The id of the first event that is kept of a posting of the client."""
+        """The id of the first stored event about a posting of the client."""
         answer = requests.get(f"{self.api}/events?limit=1", headers=self.headers, timeout=60)
         return answer.json()["data"][0]["id"]
 
     def kill_task(self, identifier):
-        """Gives the enrichment of a posting up, as a worker does after many failures."""
+        """Makes the enrichment of a posting a dead letter, as a worker does after many failures."""
         store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=60)
         subject = uuid.UUID(self.posting(identifier)["uuid"]).bytes
-        # What was brought back before may be under way.
+        # A task that was retried before may be running.
         end = time.monotonic() + 180
         while store.execute("SELECT 1 FROM outbox WHERE subject = ?", (subject,)).fetchone():
             assert time.monotonic() < end, identifier
@@ -237,7 +237,7 @@ def test_postings_are_moderated_by_keyboard(desk, chromium):
     chromium.keys("a")
     done()
     assert desk.posting("desk-00")["history"][-1]["by"] == "operator:ann"
-    # The same row has the focus, and the next decision is its neighbour's.
+    # The same row has the focus, and the next decision is about the row after it.
     chromium.keys("jr")
     assert chromium.switch_to.active_element.get_property("id") == "m-reason"
     chromium.get(f"{desk.console}/postings?id=desk-0")
@@ -267,7 +267,7 @@ def test_the_overview_leads_to_what_needs_attention(desk, browser):
 
 
 def attention(desk, browser, is_shown):
-    """Waits for the worker's next look at what needs attention."""
+    """Waits until the worker has checked again what needs attention."""
     end = time.monotonic() + 180
     browser.get(desk.console)
     while not is_shown():
@@ -298,7 +298,7 @@ def test_another_site_posts_nothing(desk, chromium, tmp_path):
     )
     chromium.get(page.as_uri())
     chromium.press("Win")
-    # A cookie that is strict about sites is not even sent.
+    # Browsers do not even send a cookie with SameSite=Strict.
     assert chromium.one("h1").text in ("Refused", "Sign in"), chromium.page_source
     chromium.get(desk.console)
     assert chromium.one("h1").text == "Overview"
@@ -307,7 +307,7 @@ def test_another_site_posts_nothing(desk, chromium, tmp_path):
 
 @pytest.fixture(scope="module")
 def axe():
-    """The source of axe-core, which looks for what keeps people out."""
+    """The source of axe-core, which finds barriers for people with disabilities."""
     file = os.environ.get("POSTHASTE_AXE")
     assert file, "POSTHASTE_AXE must name axe.min.js of axe-core"
     return Path(file).read_text()
@@ -349,7 +349,7 @@ def pages(desk):
     ]
 
 
-# Scripts move nothing, so the widths between a phone and a desk are looked at without scripts.
+# Scripts move nothing, so only the narrowest and the widest page are tested with scripts.
 @pytest.mark.parametrize(
     ("width", "scripts"), [(WIDTHS[0], True), (WIDTHS[-1], True), *((w, False) for w in WIDTHS)]
 )
@@ -377,7 +377,7 @@ def test_every_page_fits_and_is_accessible(desk, chromium, axe, width, scripts):
 
 
 def faults_of(browser, axe, look, path, scripts):
-    """What is wrong with the page at this width and in this scheme of colors."""
+    """The faults of the page at this width and in this color scheme."""
     width, scheme = look
     browser.look(width, scheme)
     faults = []
@@ -385,7 +385,7 @@ def faults_of(browser, axe, look, path, scripts):
         faults.append(f"{path} {scheme}: {wide} px wider than the window")
     if scheme == SCHEMES[0] and (words := browser.broken()):
         faults.append(f"{path}: {words} are divided")
-    # Between the phone and the desk there is nothing else on a page.
+    # In between, a page has the same content.
     if scripts and width in (WIDTHS[0], WIDTHS[-1]):
         faults += [f"{path} {scheme}: {fault}" for fault in barriers(browser, axe, scheme)]
     return faults
@@ -438,9 +438,9 @@ def test_the_pages_of_a_client_fit_and_are_accessible(desk, chromium, axe, width
 
 
 def barriers(browser, axe, scheme):
-    """What keeps people out of the page."""
+    """The barriers on the page for people with disabilities."""
     browser.execute_script(axe)
-    # The scheme of colors changes nothing but contrasts.
+    # The color scheme changes only contrasts.
     rules = {"runOnly": ["color-contrast"]} if scheme != SCHEMES[0] else {}
     found = browser.execute_async_script(
         "const [options, done] = arguments;"
@@ -458,7 +458,7 @@ def barriers(browser, axe, scheme):
 
 
 def test_the_checks_see_faults(chromium, axe, tmp_path):
-    """A page that is wide, and says nothing to those who cannot see it, is found out."""
+    """The checks find a page that is too wide and has no text for screen readers."""
     page = tmp_path / "bad.html"
     page.write_text("<title>x</title><main style='width: 900px'><img src=x><input></main>")
     chromium.look(360, "light")

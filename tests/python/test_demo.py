@@ -1,4 +1,4 @@
-"""The demo, as somebody meets it who has read nothing but README."""
+"""The demo, used as README describes it."""
 
 import os
 import re
@@ -28,13 +28,13 @@ def test_the_link_of_the_demo_opens_the_console(chromium, tmp_path):  # noqa: F8
             chromium.press("Sign in")
             assert chromium.one("h1").text == "Overview"
             if pictures := os.environ.get("POSTHASTE_PICTURES"):
-                # The pushes just made are counted within half a minute.
+                # The latest pushes are counted within half a minute.
                 end = time.monotonic() + 180
                 while time.monotonic() < end and not chromium.all("tbody td.nowrap")[0].text:
                     time.sleep(1)
                     chromium.refresh()
                 chromium.picture(Path(pictures) / "console.png")
-                # A page with the text as pushed, as Markdown and as readers see it.
+                # The page has the text as pushed, as Markdown, and as readers see it.
                 chromium.get(chromium.current_url.rstrip("/") + "/postings?id=lumenfold-17")
                 chromium.follow(chromium.one("tbody a[href^='/postings/']"))
                 texts = chromium.one("section[aria-labelledby=h-texts]")

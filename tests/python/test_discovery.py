@@ -10,7 +10,7 @@ from joserfc import jwt as joserfc_jwt
 
 @pytest.fixture(scope="module")
 def metadata(service):
-    """The metadata of RFC 8414, from the path in the RFC."""
+    """The metadata of RFC 8414, at the path that the RFC defines."""
     url = get_well_known_url(service.url, external=True)
     answer = requests.get(url, timeout=60)
     assert answer.status_code == 200
@@ -19,7 +19,7 @@ def metadata(service):
 
 def test_the_metadata_is_valid(service, metadata):
     class Metadata(AuthorizationServerMetadata):
-        """The checks of Authlib, except that it requires TLS, which a proxy adds."""
+        """Authlib's checks without the one for TLS, which a proxy adds."""
 
         def validate_issuer(self):
             assert self["issuer"] == service.url

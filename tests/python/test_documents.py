@@ -1,4 +1,4 @@
-"""README and docs/: the commands that they name, and the metrics, are those of the program."""
+"""The commands and metrics in README and docs/ are those of the program."""
 
 import os
 import re
@@ -16,7 +16,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 @cache
 def help_of(*command):
-    """What `--help` of a command prints."""
+    """The output of a command's `--help`."""
     program = str(Path(os.environ["POSTHASTE_BIN"]).resolve())
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "1000"}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A client that is generated from the OpenAPI document has types that hold, and works."""
+"""A client generated from the OpenAPI document has correct types, and works."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "generated_client.py"
-# The generator casts a list that it has just found to be a list.
+# The generator casts a list after it has checked that it is a list.
 MYPY = ["mypy", "--strict", "--no-warn-redundant-casts", "--cache-dir", os.devnull]
 
 
@@ -24,8 +24,8 @@ def test_a_program_with_a_generated_client_pushes_and_reads(service, tmp_path):
         )
 
     configuration = tmp_path / "generator.yaml"
-    # Nobody reads the package, so it is not formatted.
-    # Lines of JSON are bytes to it.
+    # The package is not read by people, so it is not formatted.
+    # The generator gets lines of JSON as bytes.
     configuration.write_text(
         "post_hooks: []\n"
         "content_type_overrides:\n  application/x-ndjson: application/octet-stream\n"
@@ -35,11 +35,11 @@ def test_a_program_with_a_generated_client_pushes_and_reads(service, tmp_path):
     generator += ["--meta", "none", "--output-path", "posthaste_client"]
     generated = run(*generator)
     assert generated.returncode == 0, generated.stdout
-    # It prints what it does not understand and leaves out.
+    # The generator prints the parts that it does not understand and leaves out.
     printed = [line for line in generated.stdout.splitlines() if line]
     assert printed == ["Generating posthaste_client"], generated.stdout
 
-    # Each module of the package, also those that the program does not import.
+    # Checks each module of the package, also modules that the program does not import.
     checked = run(sys.executable, "-m", *MYPY, str(PROGRAM), "posthaste_client")
     assert checked.returncode == 0, checked.stdout
     ran = run(sys.executable, str(PROGRAM), service.url, service.client_id, service.client_secret)

@@ -1,4 +1,4 @@
-"""The examples of the guide, run as they are shown."""
+"""Runs the examples of the guide as shown."""
 
 import html
 import os
@@ -9,7 +9,7 @@ import sys
 import pytest
 import requests
 
-# A delivery that was signed with this secret, at a time that the check puts in.
+# Checks of a delivery that is signed with this secret and the present time.
 CHECKS = {
     "Python": """
 import base64, hashlib, hmac, time
@@ -45,7 +45,7 @@ def test_the_examples_of_the_guide_work(service, tmp_path, language):
     blocks = re.findall(rf'<code data-language="{language}">(.*?)</code>', page, re.DOTALL)
     assert len(blocks) == 8
     script = "\n".join(html.unescape(block) for block in blocks) + CHECKS.get(language, "")
-    # The only address that no test has.
+    # The only address that no test listens on.
     script = script.replace("https://receiver.example/hooks", "http://127.0.0.1:9/hooks")
     environment = os.environ | {
         "BOARD": service.url,
@@ -61,10 +61,10 @@ def test_the_examples_of_the_guide_work(service, tmp_path, language):
         timeout=60,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    # The first events may be those of other tests.
+    # The first events may come from other tests.
     assert "JobPosting" in run.stdout or language == "Node"
     assert '"complete":true' in run.stdout
-    # The body of a refusal is seen in every language, and is the one that the guide shows.
+    # Programs in every language print the body of a refusal, as the guide shows it.
     refusal = '"location_country_code":["must be a country code'
     assert refusal in run.stdout and refusal in html.unescape(page)
 

@@ -1,4 +1,4 @@
-"""Imports by clients that send a body while they make it."""
+"""Imports by clients that send a body while they create it."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ def posting(number):
 
 
 def lines(prefix):
-    """The lines of an import, one after the other, the last of which is refused."""
+    """The lines of an import, one after the other. The last line is refused."""
     for number in range(LINES):
         line = {"id": f"{prefix}-{number}", "payload": posting(number)}
         yield json.dumps(line).encode() + b"\n"

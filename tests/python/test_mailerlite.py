@@ -1,6 +1,6 @@
 """The e-mail provider's own client understands the stand-in that the end-to-end tests use.
 
-So what those tests are told by it is what the provider would tell them.
+So the stand-in answers those tests as the provider would.
 """
 
 import json
@@ -20,7 +20,7 @@ def provider(allow_plain_http):
     program = beside / "examples" / "mailerlite"
     if not program.is_file():
         pytest.exit(f"{program} is missing: cargo build --package end-to-end --examples", 2)
-    # It ends when its standard input is closed.
+    # The stand-in ends when its standard input is closed.
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -48,7 +48,7 @@ def strict(provider):
 
 
 def refused(call, *arguments, **named):
-    """The answer to a call that must fail."""
+    """Returns the answer to a call that must fail."""
     with pytest.raises(requests.HTTPError) as raised:
         call(*arguments, **named)
     return raised.value.response

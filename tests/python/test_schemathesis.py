@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import serving
 
-# The same requests in every run, unless another seed is set by hand.
+# Every run sends the same requests, unless another seed is set.
 SEED = os.environ.get("POSTHASTE_FUZZ_SEED", "20261120")
 EXAMPLES = os.environ.get("POSTHASTE_FUZZ_EXAMPLES", "60")
 
@@ -17,8 +17,8 @@ EXAMPLES = os.environ.get("POSTHASTE_FUZZ_EXAMPLES", "60")
 def service(tmp_path_factory):
     """A client of a server that delivers no webhook to itself.
 
-    The fuzzer registers URLs that it found in answers, those of the server too. Thousands of
-    deliveries would slow the fuzzer and every later test down.
+    The fuzzer registers URLs that it found in answers, among them the server's own. Thousands of
+    deliveries would slow down the fuzzer and every later test.
     """
     variables = {"POSTHASTE_CONSOLE_BIND": "off", "POSTHASTE_WEBHOOK_PRIVATE": "refuse"}
     with serving(tmp_path_factory.mktemp("fuzzed"), variables) as server:
@@ -32,8 +32,8 @@ def test_schemathesis_finds_nothing(service, tmp_path):
     command += ["--config-file", str(configuration)]
     command += ["run", f"{service.url}/api/openapi.json"]
     command += ["--checks", "all", "--mode", "all"]
-    # One worker: two threads that parse Python at once break each other now and then in a CPython
-    # before 3.11.8 or 3.12.2 (https://github.com/python/cpython/issues/106905).
+    # One worker: before CPython 3.11.8 and 3.12.2, two threads that parse Python at once sometimes
+    # fail (https://github.com/python/cpython/issues/106905).
     command += ["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "1"]
     command += ["--continue-on-failure", "--request-timeout", "60"]
     environment = os.environ | {
@@ -43,7 +43,7 @@ def test_schemathesis_finds_nothing(service, tmp_path):
         "SCHEMATHESIS_HOOKS": "hooks",
         "PYTHONPATH": str(here),
     }
-    # In a temporary folder, where the fuzzer may write its files.
+    # The fuzzer writes its files into a temporary folder.
     run = subprocess.run(
         command,
         cwd=tmp_path,

@@ -1,4 +1,4 @@
-"""From a source to a posting: the presets, and the pipeline for Scrapy with Scrapy itself."""
+"""From a source to a posting: the presets, and the Scrapy pipeline run by Scrapy."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def board(tmp_path):
 
 
 def status(board, identifier):
-    """The status of a posting, or none."""
+    """The status of a posting, or None."""
     answer = requests.get(
         f"{board.url}/api/job-board/job-postings/{identifier}",
         headers={"Authorization": f"Bearer {board.token()}"},

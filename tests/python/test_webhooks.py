@@ -10,12 +10,12 @@ import pytest
 import requests
 from standardwebhooks import Webhook, WebhookVerificationError
 
-# Much more than a delivery takes, even behind the postings that other tests leave to enrichment.
+# Much longer than a delivery takes, even while postings of other tests are being enriched.
 PATIENCE = 180
 
 
 class Receiver:
-    """Keeps its deliveries, and answers 500 to the first attempts at each event."""
+    """Keeps its deliveries. Answers the first attempts at each event with 500."""
 
     def __init__(self, failures=0):
         self.got = []

@@ -11,7 +11,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 PATIENCE = 180
 ARGUMENTS = [
     "--headless=new",
-    # Containers are run by root, and have little shared memory.
+    # In containers the user is root, and shared memory is small.
     "--no-sandbox",
     "--disable-dev-shm-usage",
     "--disable-gpu",
@@ -22,7 +22,7 @@ ARGUMENTS = [
     "--proxy-server=direct://",
 ]
 
-# A word of up to 20 characters has room in each column, unless it is an address or shortened.
+# A word of up to 20 characters must fit into each column, unless it is an address or shortened.
 BROKEN = r"""
     const broken = [], range = document.createRange();
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -49,7 +49,7 @@ class Browser(Chrome):
         options.binary_location = browser
         for argument in [*ARGUMENTS, f"--user-data-dir={folder}/user"]:
             options.add_argument(argument)
-        # Without the path, Selenium would download a driver.
+        # With this path, Selenium does not download a driver.
         log = str(folder / "chromedriver.log")
         super().__init__(options, ChromeService(driver, log_output=log))
         self.set_page_load_timeout(PATIENCE)
@@ -63,7 +63,7 @@ class Browser(Chrome):
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def scripts(self, enabled):
-        """Lets pages run scripts or not, from the next page on."""
+        """Allows scripts or not, from the next page on."""
         self.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not enabled})
 
     def all(self, selector):
@@ -121,7 +121,7 @@ class Browser(Chrome):
 def is_gone(element):
     """Returns whether the page of this element was replaced.
 
-    Selenium's `staleness_of` misses some of the errors that chromedriver reports meanwhile.
+    Selenium's `staleness_of` does not expect some errors that chromedriver reports meanwhile.
     """
     try:
         element.tag_name

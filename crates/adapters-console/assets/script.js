@@ -13,7 +13,7 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
-// How many are chosen, and a box that chooses all.
+// Shows how many rows are chosen, and adds a box that chooses all.
 const count = () => {
   const chosen = boxes.filter((box) => box.checked).length;
   all("output.chosen").forEach((output) => { output.textContent = `${chosen} chosen`; });
@@ -28,7 +28,7 @@ all("table th.pick").forEach((heading) => {
   count();
 });
 
-// The row that has the focus is found again after a decision.
+// Finds the focused row again after a decision.
 const box = () => document.activeElement.closest("tr")?.querySelector("td.pick input");
 const place = sessionStorage.getItem("row");
 sessionStorage.removeItem("row");

@@ -1,5 +1,5 @@
--- Pushes postings: what wrk sends for each request. The constants above this line are written by
--- the program that starts wrk: TAILS, COMPANIES, SEEDS, SCENARIO, RUN, CHECK, HOST and TOKEN.
+-- Creates the pushes that wrk sends. The program that starts wrk writes the constants above this
+-- line: TAILS, COMPANIES, SEEDS, SCENARIO, RUN, CHECK, HOST and TOKEN.
 
 local threads, counter, unexpected = {}, 0, 0
 local first_unexpected = ''

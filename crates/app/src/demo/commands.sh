@@ -1,4 +1,4 @@
-# A token. The next commands need it.
+# Get a token, which the next commands need.
 TOKEN=$(curl -sS @URL@/oauth/token \
   -d grant_type=client_credentials \
   -d client_id=@CLIENT_ID@ \
@@ -15,12 +15,12 @@ curl -sS -X PUT @POSTINGS@/my-first \
        "company": {"name": "Tower", "website_url": "https://tower.example"}}'
 echo
 
-# See a sample's description without what identifies the company.
+# See a sample's description without words that identify the company.
 printf '%b\n' "$(curl -sS -H "Authorization: Bearer $TOKEN" \
   @POSTINGS@/@REDACTED@ \
   | sed -E 's/.*"markdown_redacted_description":"(([^"\\]|\\.)*)".*/\1/')"
 
-# List what was rejected, and why.
+# List the rejected postings, and why.
 curl -sS -H "Authorization: Bearer $TOKEN" \
   "@POSTINGS@?status=rejected" \
   | grep -oE '"unique_source_identifier":"[^"]*"|"status_reason":"[^"]*"'

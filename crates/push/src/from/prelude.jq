@@ -1,9 +1,9 @@
-# What every program of --from can call.
+# The definitions that every program of --from can call.
 
-# The values of what is one value, a list, or missing.
+# The values of a list, of a single value, or of nothing.
 def many: if isarray then .[] else values end;
 
-# The items of a list in the answer of an API, which has one item alone as well.
+# The items of a list in the answer of an API. An answer with an `id` is a single item.
 def listed($name):
   if has($name) then .[$name][] elif has("id") then .
   else error("there is no \"\($name)\" in \(tojson[:80])") end;
@@ -15,11 +15,11 @@ def text:
     elif isnumber then tostring
     else null end;
 
-# A number that is written as text, as a number.
+# A number, also from a text.
 def number:
   if isstring then if test("^ *-?[0-9]+([.][0-9]+)? *$") then trim | sub("^0+(?<d>[0-9])"; .d) | tonumber end end;
 
-# An object without empty members, and so in its objects.
+# An object without empty members, also in the objects in it.
 def compact:
   if isobject then
     with_entries(.value |= compact | select(.value | . == null or . == "" or . == [] or . == {} | not))
@@ -31,13 +31,13 @@ def posting(id; payload): {id: id, payload: (payload | compact)};
 # The origin of a URL, and its first directory.
 def origin: text | if . then capture("^(?<origin>https?://[^/?#]+)")?.origin end;
 def slug: text | if . then capture("^https?://[^/?#]+/(?<slug>[^/?#]+)")?.slug end;
-# The page of an employer at a provider of such pages, whose name has $host in it: acme for
-# https://jobs.example/acme/123. Any other URL has none: it is on the employer's own website.
+# The name of an employer's page at the provider $host: acme for https://jobs.example/acme/123.
+# null for any other URL, which is on the employer's own website.
 def page_at($host): if (origin // "") | contains($host) then slug else null end;
 def website($host):
   origin as $origin | page_at($host) as $page
   | if $page then $origin + "/" + $page else $origin end;
-# A name for what a URL calls acme-labs: Acme Labs.
+# A company's name from the name in a URL: Acme Labs from acme-labs.
 def named:
   if . then gsub("[-_+]|%20"; " ") | [splits(" +") | .[:1] |= ascii_upcase] | join(" ") end;
 
@@ -48,8 +48,8 @@ def section($title; $html):
     else empty end;
 def sections(parts): [parts] | join("\n");
 
-# RFC 3339 from a date, a time, RFC 822 or the seconds or milliseconds since 1970. Anything else
-# stays what it is.
+# RFC 3339 from a date, a time, RFC 822 or the seconds or milliseconds since 1970. Any other value
+# is unchanged.
 def moment:
   if isnumber then (if . > 100000000000 then . / 1000 end) | floor | todate
   else
@@ -75,7 +75,7 @@ def moment:
       end
   end;
 
-# Enumerations, where the sources mean the same by another word. Anything else stays what it is.
+# Enumerations: converts other words with the same meaning. Any other value is unchanged.
 def employment:
   text | if . then
     . as $word | ascii_downcase | gsub("[^a-z]"; "")
@@ -105,7 +105,7 @@ def period:
       else null end
   end;
 
-# Pay. What is paid for another time than the fields know, such as a day, is a text in `metadata`.
+# Pay. If its period is not one of the fields', such as a day, the pay becomes a text in `metadata`.
 def pay($min; $max; $currency; $per):
   ($min | number | if . == 0 then null end) as $min
   | ($max | number | if . == 0 then null end) as $max
@@ -118,8 +118,8 @@ def pay($min; $max; $currency; $per):
        salary_period: ($per | period)}
     end;
 
-# The places of a job: objects with country_code, region, city and postal_code. The first is also
-# the place in the fields of their own; more than one are in `locations`.
+# The places of a job: objects with country_code, region, city and postal_code. The first place fills
+# the location_ fields; several places are also in `locations`.
 def places(list):
   ([list | map_values(text) | compact | select(. != {})]
    | reduce .[] as $place ([]; if index([$place]) then . else . + [$place] end)) as $all
@@ -127,11 +127,11 @@ def places(list):
   | {location_country_code: $first.country_code, location_region: $first.region,
      location_city: $first.city, location_postal_code: $first.postal_code}
     + if $all | length > 1 then {locations: $all} else {} end;
-# A place in words. "Remote" is none.
+# The place in a text. "Remote" is no place.
 def spot: text | if . == null or test("^remote$"; "i") then {} else {city: .} end;
 def remote_in($text): if $text // "" | test("\\bremote\\b"; "i") then "remote" else empty end;
 
-# schema.org: the postings of a page, each with the nodes that it names by their "@id" alone.
+# schema.org: the postings of a page. A node that is only an "@id" is replaced by the node with it.
 def is_a($type): [."@type" | many | tostring] | any(test("(^|[/:#])" + $type + "$"));
 def job_postings:
   (reduce (.. | objects | select(has("@id") and length > 1)) as $node ({}; .[$node."@id" | tostring] = $node)) as $nodes

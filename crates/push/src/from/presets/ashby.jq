@@ -23,7 +23,7 @@ def place: (.address.postalAddress // .address // {}) as $address
     }
   }
   * places(place, (.secondaryLocations | many | place))
-  # Several are for several levels of seniority.
+  # Several pay ranges are for several levels of seniority.
   * if $pay | length == 1 then
       $pay[0] | pay(.minValue; .maxValue; .currencyCode; .interval)
     else {} end)

@@ -6,7 +6,7 @@
 | [.pay_input_ranges | many] as $pay
 | posting(.id; {
     title: (.title | text),
-    # It is escaped once more than the other fields.
+    # The content is escaped once more than the other fields.
     raw_description: (.content | text | if . then @htmld else null end),
     location_types: [remote_in($location)],
     requisition_id,
@@ -26,7 +26,7 @@
   }
   # With several offices, the location is a summary of them.
   * places(if $offices | length > 1 then $offices[] | spot else $location | spot end)
-  # In hundredths. Several ranges are for several places.
+  # Pay is in hundredths. Several ranges are for several places.
   * if $pay | length == 1 then
       $pay[0] | pay(.min_cents | values / 100; .max_cents | values / 100; .currency_type; null)
     else {} end)

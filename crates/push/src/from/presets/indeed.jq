@@ -15,10 +15,10 @@
     valid_through: (.expirationdate | moment),
     company: {
       name: ((.company | text) // (.sourcename | text)),
-      # The links of a feed of several employers lead to the board that made it.
+      # In a feed of several employers, the links lead to the board that created the feed.
       website_url: (if .alone then $url | origin else null end)
     },
-    # A text in the feed: "$50K per year".
+    # The feed has pay as a text: "$50K per year".
     metadata: {
       pay: (.salary | text), category: (.category | text), experience: (.experience | text),
       education: (.education | text)

@@ -3,7 +3,7 @@
 (.job_url_direct | text) as $direct
 | posting((.id | text) // .job_url; {
     title,
-    # Markdown, which is taken as well as HTML.
+    # Markdown, which the service accepts like HTML.
     raw_description: .description,
     employment_types: [.job_type | if isarray then .[] else text | if . then splits(", *") else empty end end | employment],
     location_types: [

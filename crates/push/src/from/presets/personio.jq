@@ -7,7 +7,7 @@
     title: (.name | text),
     raw_description: sections(.jobDescriptions | if isobject then .jobDescription | many else empty end
       | section(.name; .value)),
-    # `permanent` says nothing of the hours, which `schedule` does.
+    # `permanent` does not describe the hours; `schedule` does.
     employment_types: ([
       (.schedule | text | if . == "full-or-part-time" then "full-time", "part-time" else employment end),
       (.employmentType | text | select(. == "intern" or . == "trainee" or . == "freelance" or . == "temporary") | employment)

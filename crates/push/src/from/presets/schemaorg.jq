@@ -10,7 +10,7 @@ def address: if isstring then spot
      city: (.addressLocality | [many][0] | name), postal_code: (.postalCode | text)}
   else {} end;
 def place: if isstring then spot else (.address | many | address), (if has("address") then empty else .name | spot end) end;
-# An amount may be a number, a range, or in `value`, and its period beside or in it.
+# An amount may be a number, a range, or in `value`. Its period may be beside it or inside.
 def salary($currency):
   if isobject | not then pay(.; .; $currency; null)
   else
