@@ -204,13 +204,13 @@ impl Answer {
             }
             Some(_) if status == StatusCode::UNPROCESSABLE_ENTITY => {
                 return Err(Failure::last(format!(
-                    "the service takes the input for broken off: {said}"
+                    "the service received an incomplete input: {said}"
                 )));
             }
             _ if may_pass(status) => format!("the service answered {}", status.as_u16()),
-            Some(_) => "the service broke the import off".to_owned(),
+            Some(_) => "the service ended the import early".to_owned(),
             None if status.is_success() && self.message.is_none() => {
-                "the service's answer broke off".to_owned()
+                "the service's answer is incomplete".to_owned()
             }
             None if status == StatusCode::NOT_FOUND => {
                 let path = &self.path;

@@ -323,10 +323,10 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
     };
     let url = args.url.as_ref().map_or("", Url::as_str);
     let catalogue = format!("{url}api/job-board/catalogues/{name}");
-    let share = "If the crawl was broken, repair it and push again. If they are gone indeed,";
+    let share = "If the crawl was broken, repair it and push again. If the postings are gone,";
     let cure = match because {
         HeldBecause::Unattributed => format!(
-            "Correct these lines and push again. If the missing postings are gone indeed, push \
+            "Correct these lines and push again. If the missing postings are gone, push \
              again with --max-unattributed {}.",
             import.unattributed
         ),

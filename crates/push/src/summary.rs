@@ -152,8 +152,8 @@ impl fmt::Display for Summary {
         if let Some(omitted) = self.receipts_omitted {
             write!(
                 f,
-                "\nThe service explains only the first lines, and {omitted} others not: fix these, \
-                 and push again."
+                "\nThe service explains only the first lines, but not {omitted} others: fix these \
+                 lines, and push again."
             )?;
         }
         Ok(())

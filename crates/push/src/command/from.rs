@@ -79,8 +79,8 @@ impl FromArgs {
         if *failed > 0 {
             output::print_error(format!(
                 "{failed} of {items} items give no posting. Each is sent as a line without an \
-                 identifier, which the service refuses, so that no catalogue expires what it may \
-                 be about."
+                 identifier, which the service refuses. So no catalogue expires the posting that \
+                 the item may be about."
             ));
         }
         if *repeated > 0 {

@@ -152,7 +152,7 @@ impl Work<'_> {
             self.converted.items += 1;
             let item = item.map_err(|reason| {
                 let reason = shorten(&plain(&reason), REASON);
-                anyhow::anyhow!("the items cannot be found: {reason}; is it what --from names?")
+                anyhow::anyhow!("the items cannot be found: {reason}; is --from the right format?")
             })?;
             self.convert(line, &item)?;
         }

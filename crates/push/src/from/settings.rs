@@ -72,7 +72,7 @@ impl Settings {
 
     /// Returns the identifier and the line, or why the output is invalid.
     pub fn apply(&self, output: &Val) -> Result<(String, String), String> {
-        let shape = || "the program yields what is not {\"id\",\"payload\"}".to_owned();
+        let shape = || "the program's output is not {\"id\",\"payload\"}".to_owned();
         let Val::Obj(members) = output else {
             return Err(shape());
         };
@@ -109,7 +109,7 @@ impl Settings {
         // jq allows numbers and texts that JSON does not.
         match serde_json::from_str::<&RawValue>(&line) {
             Ok(_) => Ok((id, line)),
-            Err(error) => Err(format!("what the program yields is no JSON: {error}")),
+            Err(error) => Err(format!("the program's output is not JSON: {error}")),
         }
     }
 }

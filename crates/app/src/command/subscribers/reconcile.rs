@@ -101,8 +101,8 @@ fn text(counts: ListCounts, account: Account, is_dry: bool) -> String {
     };
     format!(
         "The {account} account has {people} people: {unknown} that are not stored here, {suppressed} \
-         who get no mail, {odd} that cannot be read. {different} differ from what is stored, \
-         which {done} recorded. {missing} were there once and are not on the list: they {next} \
-         looked up."
+         who get no mail, {odd} that cannot be read. {different} differ from the stored \
+         records; the differences {done} recorded. {missing} were there before and are not on the \
+         list: they {next} looked up."
     )
 }
