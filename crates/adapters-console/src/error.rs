@@ -23,7 +23,7 @@ pub enum Failure {
     Scope(&'static [Scope]),
     Guesses,
     Crowded(Crowded),
-    /// The address has a parameter that no page adds.
+    /// An address with a parameter that no page adds.
     Address,
     Unavailable(String),
     Broken(String),

@@ -1,7 +1,7 @@
 //! Forms: limits, refusal of other sites' forms, and parsing.
 //!
 //! A handler reads a form into its own type ([`Form::read`]). An invalid or refused form becomes a
-//! [`Refusal`], and its page is shown again with that: see [`Fields`].
+//! [`Refusal`], which its page then shows: see [`Fields`].
 
 mod fields;
 

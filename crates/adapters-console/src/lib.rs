@@ -5,7 +5,7 @@
 //! [`integration_routes`] create the routes, which the crate `app` puts on listeners of
 //! `adapters-http`.
 //!
-//! - `session`: admits signed-in visitors; `sign_in`: by a link, and out again.
+//! - `session`: admits signed-in visitors; `sign_in`: signs them in by a link, and out.
 //! - `visit`: a request with its session and ports, and the action just done.
 //! - `form`: reads forms, and refuses other sites' forms.
 //! - `page`: the frame and headers of all pages; `assets`: style and script.

@@ -42,7 +42,7 @@ impl Query {
         format!("{path}{mark}{fields}")
     }
 
-    /// An address with the same fields, except this one.
+    /// An address with the same fields, but with this value for one of them.
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
         let mut fields = self.others(name);
         format!("{path}?{}", fields.append_pair(name, value).finish())

@@ -40,8 +40,8 @@ const TOKEN_LENGTH: usize = 43;
 /// How long a browser keeps the cookie. The stored session decides.
 const MAX_AGE: Duration = Duration::hours(12);
 const PROXY_SECRET: &str = "posthaste-proxy-secret";
-/// How long a proxied operator's forms have the same token, in seconds. It stays valid for another
-/// period: together no longer than a session.
+/// How long a proxied operator's forms have the same token, in seconds. The token stays valid for
+/// another period; both periods are together no longer than a session.
 const TOKEN_PERIOD: i64 = 6 * 60 * 60;
 /// A form token is the MAC of this text by the session's token.
 const FORM: &str = "form";
@@ -84,7 +84,7 @@ impl From<Client> for Holder {
 pub struct Session {
     pub holder: Holder,
     pub digest: TokenDigest,
-    /// Shows that a form comes from a page of this session.
+    /// The token that shows that a form comes from a page of this session.
     pub form_token: String,
     last_form_token: Option<String>,
 }

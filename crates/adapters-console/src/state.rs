@@ -43,7 +43,7 @@ pub struct Ports {
 pub struct Settings {
     /// The address that browsers use, without a trailing slash.
     pub url: String,
-    /// The proxy that signs operators in; without one, links do.
+    /// The proxy that signs operators in. Without a proxy, links sign them in.
     pub proxy: Option<TrustedProxy>,
     pub has_newsletter: bool,
     pub kinds: &'static [Kind],

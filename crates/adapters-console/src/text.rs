@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 const SHOWN: usize = 200 * 1024;
 const MOST_MARKS: usize = 2_000;
 
-/// The kinds of hidden phrases, which replace them in a redacted text: `[company]`.
+/// The kinds of hidden phrases. A redacted text has the kind instead of the phrase: `[company]`.
 const MARKS: [&str; 8] = [
     "company", "email", "phone", "link", "person", "address", "id", "handle",
 ];

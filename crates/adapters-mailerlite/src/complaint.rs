@@ -4,7 +4,7 @@ use serde_json::Value;
 /// The start of the API's message for an absent subscriber.
 const ABSENT: &str = "No query results for model";
 
-/// The start of the API's message for a suppressed subscriber, which has no code.
+/// The start of the API's message for a suppressed subscriber. The error has no code.
 const SUPPRESSED: &str = "this subscriber is ";
 const STATUSES: [&str; 6] = [
     "unsubscribed",

@@ -198,7 +198,7 @@ pub fn read_page(
         Some(Value::String(next)) if cursor.is_none_or(|cursor| cursor.0 != *next) => {
             Some(Cursor(next.clone()))
         }
-        // If it counted as the last page, subscribers would be missed.
+        // If such a page counted as the last one, subscribers would be missed.
         _ => return Err(answer.misunderstood("without a usable next page")),
     };
     let mut page = Page {

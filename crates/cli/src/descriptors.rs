@@ -21,7 +21,7 @@ pub fn for_connections(asked: usize) -> usize {
     possible
 }
 
-/// Raises the limit to the hard limit; `None` if there is none.
+/// Raises the limit to the hard limit; `None` without a limit.
 fn raise() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {

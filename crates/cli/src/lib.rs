@@ -4,7 +4,7 @@
 //! - [`options`], [`values`], [`json`]: from arguments, the environment, `.env` and secrets.
 //! - [`output`], [`progress`], [`text`]: output that is safe for a terminal.
 //! - [`input`], [`records`]: input files, by lines and as CSV.
-//! - [`logging`]; [`misconfigured`]: errors of configuration that show in use.
+//! - [`logging`]; [`misconfigured`]: errors of configuration that appear only in use.
 //! - [`shutdown`], [`supervisor`], [`descriptors`]: signals, systemd, and the limit of open files.
 
 pub mod descriptors;

@@ -22,7 +22,7 @@ pub fn print(text: impl Display) -> anyhow::Result<()> {
     write(text::lines(&format!("{text}\n")).as_bytes())
 }
 
-/// Lines for a program: unchanged to a pipe or file, made safe on a terminal.
+/// Prints lines for a program: unchanged to a pipe or file, made safe on a terminal.
 pub fn print_lines(lines: &[u8]) -> anyhow::Result<()> {
     write(&for_reader(lines, io::stdout().is_terminal()))
 }
@@ -54,7 +54,7 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(json(value)?)
 }
 
-/// Readable, and safe on a terminal.
+/// JSON that is readable, and safe on a terminal.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(text::json(&serde_json::to_string_pretty(value)?))
 }

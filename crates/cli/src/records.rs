@@ -200,7 +200,7 @@ enum Quotes {
     /// A quote has no meaning here.
     Plain,
     Open,
-    /// After a quote within quotes, which closes them or escapes another.
+    /// After a quote within quotes: it closes them or escapes the next quote.
     Ended,
 }
 

@@ -131,7 +131,7 @@ pub fn admin_bind(text: &str) -> Result<AdminBind, String> {
     address.map_err(|reason| format!("{reason}, nor `off`"))
 }
 
-/// A URL of the web without credentials.
+/// An `http` or `https` URL without credentials.
 pub fn web_url(text: &str) -> Result<Url, String> {
     // The value is not repeated: it may hold a password.
     let url = Url::parse(text.trim())

@@ -28,7 +28,8 @@ use crate::{
 pub struct SubscriberWrite {
     /// The version that the store must have; `None` if the subscriber must not exist yet.
     pub expected: Option<Version>,
-    /// The subscriber after the change. The id never changes; the address may, and is unique.
+    /// The subscriber after the change. The id never changes. The address may change, and is
+    /// unique.
     pub subscriber: Subscriber,
 }
 

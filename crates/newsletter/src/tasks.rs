@@ -63,7 +63,7 @@ pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
-/// A task that is due for longer does not just wait for a free worker.
+/// A task that has been due for longer than this is not just waiting for a free worker.
 const OVERDUE: Duration = Duration::MINUTE;
 
 /// Whether a waiting task is overdue without an error, for example because its account has no key.

@@ -181,7 +181,7 @@ impl Answer {
         summary.map(|summary| summary.counts).unwrap_or_default()
     }
 
-    /// Whether the import has reached the size limit, so that another one must continue.
+    /// Whether the import has reached the size limit, so that another import must continue.
     pub fn is_full(&self) -> bool {
         self.status == StatusCode::PAYLOAD_TOO_LARGE && self.counts().total() > 0
     }

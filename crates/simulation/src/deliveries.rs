@@ -124,7 +124,7 @@ impl Deliveries {
         }
     }
 
-    /// Returns a broken rule.
+    /// Returns a broken rule, if any.
     pub fn take(&mut self, host: &str, id: &str, attempt: Attempt) -> Option<String> {
         let host = self.by_host.entry(host.to_owned()).or_default();
         let Some(number) = attempt.lease else {

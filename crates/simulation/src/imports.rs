@@ -72,7 +72,7 @@ impl Body {
         }
     }
 
-    /// Expires a posting, damages lines, shortens the body, or has the client hang up.
+    /// Expires a posting, damages lines, shortens the body, or makes the client hang up.
     fn spoil(&mut self, world: &World) {
         let dice = &world.dice;
         for (at, (to, number)) in (1..).zip(&mut self.lines) {

@@ -8,8 +8,8 @@
 //! - [`world`] is shared, [`process`] is one process, [`link`] is where it is delayed, fails and
 //!   dies. [`ports`] is the store behind the link.
 //! - A process calls [`outside`]; [`clients`], [`imports`] and [`people`] call it.
-//! - [`judge`] checks each commit, [`checks`] and [`subscribers`] the end, against the [`book`],
-//!   [`catalogues`] and [`deliveries`].
+//! - [`judge`] checks each commit, [`checks`] and [`subscribers`] check the end state, against the
+//!   [`book`], [`catalogues`] and [`deliveries`].
 //! - [`reached`] names the rare states.
 
 mod book;

@@ -55,8 +55,8 @@ impl Restores {
     }
 }
 
-/// Whether a posting has these details, apart from the reason of an expiry, and is still open or
-/// closed, unless a verdict closed it.
+/// Whether a posting has these details (apart from the reason of an expiry), and was not opened or
+/// closed except by a verdict.
 fn is_same((details, status): &(Details, Status), posting: &Posting) -> bool {
     let mut details = details.clone();
     (details.expiration_reason).clone_from(&posting.details.expiration_reason);

@@ -26,9 +26,9 @@ fn reached(world: &World, person: &Email) -> Vec<Account> {
     Account::ALL.iter().copied().filter(gets_mail).collect()
 }
 
-/// Checks that a person who is removed from an account gets mail elsewhere, or is put back: a
-/// report of the departing address may arrive during the call, and its sync, which waits for the
-/// call, creates the person again.
+/// Checks that a person who is removed from an account gets mail elsewhere, or is put back. If a
+/// report of the departing address arrives during the call, its sync waits for the call and then
+/// creates the person again.
 pub async fn check_removal(world: &World, account: Account, address: &str) {
     let person = email(address);
     let mut present = known(world, &person).await;

@@ -99,7 +99,7 @@ impl World {
         self.forward.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether a fault happens that is this many times rarer than the most frequent one.
+    /// Whether a fault happens that is `rarer` times rarer than the most frequent fault.
     pub fn is_hit(&self, rarer: u64) -> bool {
         self.may_go_wrong() && self.dice.one_in(self.chances * rarer)
     }

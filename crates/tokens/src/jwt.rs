@@ -49,7 +49,7 @@ pub struct Grant<'a> {
     pub client_id: &'a str,
     pub scope: &'a str,
     pub issued_at: i64,
-    /// Exclusive.
+    /// The first second in which the token is no longer valid.
     pub expires_at: i64,
 }
 
@@ -59,7 +59,7 @@ pub struct VerifiedToken {
     /// Scopes that this version does not know are left out.
     pub scopes: Vec<Scope>,
     pub issued_at: i64,
-    /// Exclusive.
+    /// The first second in which the token is no longer valid.
     pub expires_at: i64,
     not_before: Option<i64>,
     key: Arc<Key>,
@@ -143,7 +143,7 @@ impl Tokens {
         keys: &KeySet,
         now: OffsetDateTime,
     ) -> Result<Arc<VerifiedToken>, TokenFault> {
-        // A hash, because the token itself is a secret.
+        // The cache has only a hash, because the token itself is a secret.
         let (name, now) = (secret_digest(token.as_bytes()), now.unix_timestamp());
         let known = self.verified.get(&name);
         if let Some(known) = known.filter(|known| keys.holds(&known.key) && now < known.expires_at)

@@ -42,7 +42,7 @@ impl KeyId {
         }
     }
 
-    /// Decoded from the UUIDv7.
+    /// The time in the UUIDv7.
     pub fn created_at(self) -> OffsetDateTime {
         let (seconds, nanos) = self
             .0

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{json::Timestamp, schema::vocabularies, view};
 
 vocabularies! {
-    /// The kind of matter.
+    /// The kind of problem.
     Kind(AttentionKind);
 }
 

@@ -425,7 +425,7 @@ view! {
         /// shown.
         #[schema(max_items = 3)]
         passages: &'a [String] = &decision.passages,
-        /// `null` for an approval.
+        /// The ground of a rejection or a removal; `null` for an approval.
         ground: Option<Ground> = decision.ground.map(Ground),
         /// Where a rejection or a removal applies: `everywhere`; `null` for an approval.
         #[schema(pattern = "^everywhere$")]

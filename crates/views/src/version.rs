@@ -56,7 +56,7 @@ view! {
 }
 
 /// The values that a change replaced, by field name. A change that shows waiting values replaces
-/// the shown ones.
+/// the shown values.
 pub fn replaced(version: &PostingVersion) -> Vec<(&str, Value)> {
     let before = &version.before;
     let mut replaced = Vec::new();

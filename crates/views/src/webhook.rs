@@ -117,7 +117,8 @@ view! {
         duration_ms: u64 = milliseconds(delivery.record.duration),
         /// Why the attempt failed; `null` if the receiver accepted it.
         error: Option<&'a str> = delivery.record.error.as_deref(),
-        /// The payload, rebuilt from the event without `data.posting`; `null` like the identifier.
+        /// The payload, rebuilt from the event without `data.posting`; `null` once the event is no
+        /// longer kept or visible to the client.
         #[schema(value_type = Option<Object>)]
         payload: Option<DeliveredEvent<'a>> =
             (delivery.event.as_ref())
@@ -133,7 +134,7 @@ struct Ping {
     data: Map<String, Value>,
 }
 
-/// A ping with this id: the delivery's id, and its JSON.
+/// Returns the delivery's id and the JSON of a ping with this id.
 pub fn ping(id: Uuid, at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
     let ping = Ping {
         r#type: "ping",

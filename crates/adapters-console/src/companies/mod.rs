@@ -239,7 +239,7 @@ impl From<CompanyError> for Failure {
     }
 }
 
-/// Reads a change. The form sends all values; only differing ones are set.
+/// Reads a change. The form sends all values; only changed values are set.
 fn change_of(
     fields: &mut Reader<'_>,
     company: &Company,

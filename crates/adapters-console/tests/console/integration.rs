@@ -99,7 +99,7 @@ async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out(
     let left = desk.post(leave, &cookie, &format!("token={token}")).await;
     assert_eq!(left.header("location"), "/integration/sign-in");
     assert_eq!(desk.get("/integration", &cookie).await.status, 401);
-    // A session ends with its client.
+    // A session ends when its client is revoked.
     let cookie = desk.visit(&acme).await;
     let revoked = acme.revoke(desk.now()).unwrap();
     desk.store.update(&revoked, None).await.unwrap();
@@ -216,8 +216,8 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     assert_eq!(visitor.get(&theirs).await.status, 404);
 }
 
-/// Every page and form with its scopes. One of the scopes is enough; without scopes any session is.
-/// `ID` is a webhook's.
+/// Every page and form with its scopes. One of the scopes is enough. Without scopes, any session
+/// may use the page. `ID` is a webhook's.
 const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("", None, Scope::READERS),
     ("/postings", None, Scope::READERS),

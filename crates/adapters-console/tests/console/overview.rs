@@ -1,4 +1,4 @@
-//! The overview, and how every page escapes a script.
+//! The overview. Every page escapes scripts in texts.
 
 use access::{
     ActivityLog,

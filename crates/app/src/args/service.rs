@@ -178,8 +178,8 @@ impl AdminArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct LaneArgs {
-    /// Lanes that write pushes. Default: 1 on the embedded store, else one for every two cores, 4
-    /// at most
+    /// Lanes that write pushes. Default: 1 on the embedded store, otherwise one for every two
+    /// cores, at most 4
     #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
     ingest_lanes: Option<usize>,
 

@@ -103,7 +103,7 @@ impl ChangeArgs {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// One more than the limit, to detect further rows.
+    /// Show at most this number of rows
     #[arg(long, value_name = "ROWS", default_value_t = 100)]
     pub limit: usize,
     #[command(flatten)]

@@ -36,8 +36,8 @@ impl fmt::Display for SignedWith {
 impl ProviderEvent {
     /// Reads an event. `None` for events without effect: other kinds, soft bounces.
     ///
-    /// The event's name decides, because `status` is the status at delivery. It only identifies
-    /// hard bounces.
+    /// The event's name decides, because `status` is the status at delivery. `status` only
+    /// identifies hard bounces.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -68,8 +68,8 @@ pub struct ReceivedEvent {
 
 /// Applies a webhook event. Events repeat and arrive out of order, so the strongest status wins.
 ///
-/// An unreported address gets a row, which suppresses it for later reports. For a reinstated
-/// subscriber the accounts are checked instead, because the delivery may be old.
+/// An unreported address gets a row, which keeps the suppression for later reports. For a
+/// reinstated subscriber the accounts are checked instead, because the delivery may be old.
 pub fn notice(
     known: Option<&Subscriber>,
     notice: &ReceivedEvent,

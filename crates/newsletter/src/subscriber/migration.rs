@@ -69,7 +69,7 @@ pub enum Next {
     GoOn,
     /// The move ends: the subscriber is suppressed, and stays in the old account.
     Stay,
-    /// The move stops for an operator, with this message.
+    /// The move stops with this message until an operator acts.
     Stuck(String),
 }
 

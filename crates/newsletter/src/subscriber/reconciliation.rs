@@ -62,7 +62,7 @@ pub fn take_in(
     Some(change)
 }
 
-/// The id of a subscriber whom the list should have; `None` if the row was written after `since`.
+/// The id of a subscriber who should be listed; `None` if the row was written after `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,

@@ -14,9 +14,9 @@ pub const PAGE: usize = 1_000;
 pub enum People<'a> {
     /// The subscribers with these addresses.
     Named(vec::IntoIter<Email>),
-    /// All who have not moved yet, after an address.
+    /// All subscribers who have not moved yet, after an address.
     Everybody {
-        /// Lists them.
+        /// Lists the subscribers.
         subscribers: &'a dyn SubscriberReader,
         /// The last returned address.
         after: Option<Email>,
@@ -24,7 +24,7 @@ pub enum People<'a> {
 }
 
 impl<'a> People<'a> {
-    /// All who have not moved yet.
+    /// All subscribers who have not moved yet.
     pub const fn everybody(subscribers: &'a dyn SubscriberReader) -> Self {
         Self::Everybody {
             subscribers,

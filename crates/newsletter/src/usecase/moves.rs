@@ -27,7 +27,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Whether too many moves failed to continue the run.
+    /// Whether so many moves failed that the run must stop.
     pub fn exceed_failure_limit(self) -> bool {
         (self.failed + self.nobody) * 100 > self.ended.max(MIN_MOVES) * MAX_FAILED_PERCENT
     }
@@ -59,7 +59,7 @@ pub struct MoveMonitor<'a> {
 }
 
 impl<'a> MoveMonitor<'a> {
-    /// Watches no moves yet.
+    /// A monitor without moves.
     pub fn new(store: &'a dyn Store, outbox: &'a dyn Outbox) -> Self {
         Self {
             store,
@@ -124,7 +124,7 @@ mod tests {
             (400_000, 20_000, false),
             (400_000, 20_001, true),
         ] {
-            // Dead, not found, or some of each.
+            // The bad moves are dead, not found, or some of each.
             for nobody in [0, bad / 2, bad] {
                 let failed = bad - nobody;
                 let moves = Moves {

@@ -40,7 +40,7 @@ impl AddAssign for ListCounts {
     }
 }
 
-/// Counts a page of a list, and unless it is a dry run, records it. Unknown addresses get no row.
+/// Counts a page of a list, and records the page unless in a dry run. Unknown addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,

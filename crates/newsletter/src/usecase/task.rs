@@ -30,8 +30,8 @@ pub trait TaskPorts: Send + Sync {
     /// The current time, which advances during the task.
     fn now(&self) -> OffsetDateTime;
 
-    /// Waits until no other call about an address is in progress. Not by record: an address can
-    /// pass to another one.
+    /// Waits until no other call about an address is in progress. Calls are not locked by record,
+    /// because an address can pass to another record.
     async fn alone(&self, email: &Email) -> Self::Guard;
 
     /// Retries a step after conflicts, for a limited time.

@@ -36,7 +36,7 @@ pub struct Fields {
 pub struct Profile {
     /// `email`.
     pub email: Email,
-    /// The other five.
+    /// The other five fields.
     pub fields: Fields,
 }
 
@@ -73,7 +73,8 @@ impl ProviderStatus {
     }
 }
 
-/// An account's record of a subscriber. The adapter has compared its address with the request.
+/// An account's record of a subscriber. The adapter has checked that the record has the requested
+/// address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The account's id of the subscriber.
@@ -191,7 +192,7 @@ pub trait Provider: Send + Sync {
     /// Makes the account forget a subscriber permanently. Succeeds for an absent one.
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError>;
 
-    /// Returns a page of the account's list; without a cursor the first one.
+    /// Returns a page of the account's list; without a cursor, the first page.
     async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError>;
 
     /// Returns the account's configuration, for a check before anything is sent.
