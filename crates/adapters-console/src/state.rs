@@ -63,7 +63,7 @@ pub struct Site {
     pub is_secure: bool,
     pub origin: String,
     pub guesses: DefaultDirectRateLimiter,
-    /// Combines lookups of tokens, because strangers may try any number of tokens.
+    /// Combines lookups of tokens, because strangers may try very many.
     tokens: Gathered<TokenDigest, SignInToken>,
 }
 

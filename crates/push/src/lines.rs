@@ -102,7 +102,7 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
     }
 }
 
-/// An object with each member on a line of its own, as pretty printers write it.
+/// An object with one member per line, as pretty printers write it.
 #[derive(Default)]
 struct Spread {
     text: Vec<u8>,

@@ -141,7 +141,7 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
             .arg(&root),
     )?;
     let package = Files::at(&root);
-    // A C library never loses symbols, so the version at link time and all later ones work.
+    // A C library never loses symbols, so the version at link time and all later versions work.
     let libc =
         output_of(Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libc6"]))?;
     let libc = libc.split(['-', '+']).next().unwrap_or_default();

@@ -24,8 +24,8 @@ use crate::part::Part;
 
 /// Chores of the Posthaste workspace
 ///
-/// Set `POSTHASTE_TEST_POSTGRES_URL` to test against a PostgreSQL server of your own; without it, a
-/// private throwaway one is started.
+/// Set `POSTHASTE_TEST_POSTGRES_URL` to test against your own PostgreSQL server; otherwise a
+/// private temporary one is started.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {

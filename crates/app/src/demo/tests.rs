@@ -1,4 +1,4 @@
-//! The whole demo, in a service of its own.
+//! Runs the whole demo in a separate service.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ async fn the_samples_end_as_intended() {
     let count = |status: &str| table.lines().filter(|line| line.contains(status)).count();
     assert_eq!((count("approved"), count("Pending")), (22, 0), "{table}");
 
-    // As with a second demo on the same data.
+    // The second time, the demo finds its own data.
     for _ in 0..2 {
         past::record(database).await.unwrap();
     }

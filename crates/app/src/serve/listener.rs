@@ -35,7 +35,7 @@ pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<Bound
             Err(error) => {
                 tracing::warn!(
                     %error,
-                    "there is no {what}; {variable} takes another address, or `off`"
+                    "there is no {what}; set {variable} to another address, or to `off`"
                 );
                 Ok(None)
             }

@@ -383,8 +383,8 @@ fn check_keys(url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<()> {
 fn warn_of_refused(links: Links) {
     if links == Links::Refuse {
         tracing::warn!(
-            "moves by the link in an e-mail are refused: no group is named that starts the chain \
-             of e-mails (POSTHASTE_MAILERLITE_NEW_GROUP_ID; none moves people without one)"
+            "moves by the link in an e-mail are refused: POSTHASTE_MAILERLITE_NEW_GROUP_ID names no \
+             group that starts the chain of e-mails (`none` moves people without a group)"
         );
     }
 }

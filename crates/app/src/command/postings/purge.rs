@@ -156,7 +156,7 @@ impl Summary {
     }
 }
 
-/// A new file of JSON lines. Each compressed batch is a gzip member of its own, so the file is
+/// A new file of JSON lines. Each compressed batch is a separate gzip member, so the file is
 /// readable even after an interrupted run.
 struct Archive {
     file: File,

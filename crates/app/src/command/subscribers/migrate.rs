@@ -51,7 +51,7 @@ pub struct Migrate {
     #[arg(long)]
     dry_run: bool,
 
-    /// With `--all`, move only this many, spread evenly over the list
+    /// With `--all`, move only this number of subscribers, spread evenly over the list
     #[arg(long, value_name = "N", conflicts_with = "emails")]
     sample: Option<NonZeroU32>,
 
@@ -76,9 +76,8 @@ impl Migrate {
             .with("all", self.all);
         if !self.dry_run && !self.no_group && !self.accounts.has_group() {
             bail!(
-                "no group is named that starts the chain of e-mails \
-                 (POSTHASTE_MAILERLITE_NEW_GROUP_ID); it never starts for people who move now: \
-                 --no-group moves them without it"
+                "POSTHASTE_MAILERLITE_NEW_GROUP_ID names no group that starts the chain of \
+                 e-mails, and the chain does not start later; --no-group moves people without it"
             );
         }
         let subscribers = &*database.subscribers;

@@ -44,7 +44,7 @@ impl Context {
         })
     }
 
-    /// For commands that call no receiver.
+    /// Opens the webhook for commands that call no receiver.
     pub async fn open(args: &WebhookArgs) -> anyhow::Result<Self> {
         Self::new(args.change.open().await?, PrivateAddresses::default())
     }

@@ -1,4 +1,4 @@
-# Indeed's XML feed, which many other feeds are like
+# Indeed's XML feed, and other feeds in the same form
 # items: .source // error("there is no <source>") | [if isobject then .job | many else empty end]
 # items: | (map(.company | text | values) | unique | length == 1) as $alone | .[] | . + {alone: $alone}
 

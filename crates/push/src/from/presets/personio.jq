@@ -1,5 +1,5 @@
 # Personio's XML: https://NAME.jobs.personio.de/xml?language=en, with --set
-#   'application_url=https://NAME.jobs.personio.de/job/{id}' and company.website_url, which it lacks
+#   'application_url=https://NAME.jobs.personio.de/job/{id}' and company.website_url
 # items: ."workzag-jobs" | if isobject then .position | many elif . == null then error("there is no <workzag-jobs>") else empty end
 
 [.office, (.additionalOffices | if isobject then .office | many else . end) | text | values] as $offices

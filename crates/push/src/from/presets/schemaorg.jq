@@ -1,4 +1,4 @@
-# schema.org's JobPosting as JSON-LD: a file of it, or HTML pages one after another
+# schema.org's JobPosting as JSON-LD: a JSON file, or HTML pages one after another
 # items: . as $page | [job_postings] | if . == [] then $page else .[] end
 
 def name: if isobject then (.name | text) // (.identifier | text) else text end;

@@ -1,4 +1,4 @@
-# SmartRecruiters: each posting's own page of the API, one after another; the list has no texts
+# SmartRecruiters: the API's answer for each posting, one after another; the list has no texts
 # items: listed("content")
 
 "https://jobs.smartrecruiters.com/" as $site
