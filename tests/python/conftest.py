@@ -34,7 +34,6 @@ class Service:
         return f"{self.url}/oauth/token"
 
     def token(self):
-        """An access token with all scopes."""
         answer = requests.post(
             self.token_url,
             data={
@@ -79,7 +78,6 @@ class Server:
         return done.stdout
 
     def client(self, name, *options):
-        """Creates a client with all scopes."""
         scopes = [part for scope in SCOPES for part in ("--scope", scope)]
         created = self.command("clients", "create", "--name", name, "--json", *scopes, *options)
         client = json.loads(created)
@@ -88,14 +86,12 @@ class Server:
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory, allow_plain_http):
-    """A client of a new server."""
     variables = {"POSTHASTE_CONSOLE_BIND": "off"}
     with serving(tmp_path_factory.mktemp("posthaste"), variables) as server:
         yield server.client("checks")
 
 
 def free_port():
-    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -160,7 +156,6 @@ def wait_until_ready(server, url, log):
 
 @pytest.fixture
 def posting():
-    """A payload that creates a posting."""
     return {
         "title": "Gardener",
         "raw_description": "<p>We are looking for a gardener who knows roses and hedges.</p>",

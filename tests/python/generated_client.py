@@ -34,7 +34,6 @@ from posthaste_client.types import File, Unset
 
 
 def authorized(url: str, client_id: str, client_secret: str) -> AuthenticatedClient:
-    """A client with a token."""
     credentials = base64.b64encode(f"{client_id}:{client_secret}".encode()).decode()
     basic = AuthenticatedClient(url, credentials, prefix="Basic")
     request = TokenRequest(TokenRequestGrantType.CLIENT_CREDENTIALS)
@@ -73,7 +72,6 @@ def refusals(
 
 
 def read(client: AuthenticatedClient, identifier: str) -> PostingWithHistory:
-    """Reads a posting."""
     answer = get_job_posting.sync(identifier, client=client)
     assert isinstance(answer, PostingAnswer), answer
     return answer.data
@@ -99,13 +97,11 @@ def import_all(client: AuthenticatedClient, identifier: str) -> ImportSummaryLin
 
 
 def lines(identifier: str) -> File:
-    """The body of an import with one line."""
     line = json.dumps({"id": identifier, "payload": {}})
     return File(io.BytesIO(f"{line}\n".encode()))
 
 
 def location(posting: JobPosting) -> str | Unset:
-    """The city of a posting as JSON-LD."""
     place = posting.job_location
     if isinstance(place, list):
         place = place[0]

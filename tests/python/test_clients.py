@@ -38,7 +38,6 @@ def requests_oauthlib_with_id(service, method):
 
 
 def authlib(service, method):
-    """A session of Authlib with a token."""
     session = AuthlibSession(
         service.client_id,
         service.client_secret,

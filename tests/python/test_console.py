@@ -75,7 +75,6 @@ class Desk:
 
     @staticmethod
     def line(identifier, title):
-        """A line of an import."""
         payload = {
             "title": title,
             "raw_description": f"<h2>We</h2><p>Rosenhof is looking for a gardener who knows "
@@ -92,7 +91,6 @@ class Desk:
         return {"id": identifier, "payload": payload}
 
     def posting(self, identifier):
-        """A posting, as the API shows it."""
         path = f"job-postings/{quote(identifier, safe='')}"
         answer = requests.get(f"{self.api}/{path}", headers=self.headers, timeout=60)
         assert answer.status_code == 200, answer.text
@@ -122,7 +120,6 @@ class Desk:
         store.close()
 
     def link(self, operator="ann"):
-        """A link that signs in."""
         return self.server.command("console", "link", "--as", operator).strip()
 
 
@@ -161,7 +158,6 @@ def browser(chromium, desk, request):
 
 
 def choose_all(browser):
-    """Chooses all postings of the page."""
     if browser.has_scripts:
         browser.one("th.pick input").click()
     else:
@@ -314,7 +310,6 @@ def axe():
 
 
 def pages(desk):
-    """All pages of the console."""
     posting = desk.posting("desk-55")
     wide = desk.posting(WIDE)
     webhooks = json.loads(desk.server.command("webhooks", "list", "--json"))

@@ -13,7 +13,6 @@ LINES = 3_000
 
 
 def posting(number):
-    """A payload that creates a posting."""
     return {
         "title": f"Gardener {number}",
         "raw_description": "<p>We are looking for a gardener who knows roses and hedges.</p>",
@@ -41,7 +40,6 @@ def by_httpx(url, headers, body):
 
 
 def headers_of(service):
-    """The headers of an import."""
     return {
         "Authorization": f"Bearer {service.token()}",
         "Content-Type": "application/x-ndjson",

@@ -48,7 +48,6 @@ def strict(provider):
 
 
 def refused(call, *arguments, **named):
-    """Returns the answer to a call that must fail."""
     with pytest.raises(requests.HTTPError) as raised:
         call(*arguments, **named)
     return raised.value.response

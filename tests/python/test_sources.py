@@ -45,7 +45,6 @@ def board(tmp_path):
 
 
 def status(board, identifier):
-    """The status of a posting, or None."""
     answer = requests.get(
         f"{board.url}/api/job-board/job-postings/{identifier}",
         headers={"Authorization": f"Bearer {board.token()}"},

@@ -76,7 +76,6 @@ def push(api, posting):
 
 
 def of(got, identifier):
-    """The deliveries about a posting."""
     is_own = lambda body: json.loads(body)["data"].get("unique_source_identifier") == identifier
     return [(headers, body) for headers, body in got if is_own(body)]
 

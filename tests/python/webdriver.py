@@ -82,7 +82,6 @@ class Browser(Chrome):
         self.follow(found[0], question)
 
     def follow(self, element, question=None):
-        """Clicks a link or button, accepts the question, and waits for the next page."""
         before = self.one("html")
         element.click()
         if question:
@@ -92,7 +91,6 @@ class Browser(Chrome):
         WebDriverWait(self, PATIENCE, poll_frequency=0.02).until(lambda _: is_gone(before))
 
     def fill(self, selector, text):
-        """Replaces the value of a field."""
         field = self.one(selector)
         field.clear()
         field.send_keys(text)

@@ -18,7 +18,6 @@ static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| path("script", SCRIPT, "
 fn path(name: &str, content: &str, ending: &str) -> String {
     let mut hash = String::new();
     for byte in &token_digest(content)[..8] {
-        // Writing to a string cannot fail.
         _ = write!(hash, "{byte:02x}");
     }
     format!("/assets/{name}-{hash}.{ending}")

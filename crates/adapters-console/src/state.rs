@@ -34,7 +34,6 @@ pub struct Ports {
     pub sender: Arc<dyn Sender>,
     pub appeal: Option<Arc<str>>,
     pub private_addresses: PrivateAddresses,
-    /// The lifetime of an approved posting.
     pub lifetime: Lifetime,
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }

@@ -23,7 +23,6 @@ impl Settings {
 #[derive(Clone, Debug)]
 pub struct AccountSettings {
     pub key: SecretString,
-    /// The base may end with a slash or without one.
     pub base_url: Url,
     /// The group whose automation sends the chain of e-mails.
     pub group: Option<String>,

@@ -1,5 +1,3 @@
-//! The option `--json`.
-
 use clap::Args;
 use serde::Serialize;
 

@@ -152,7 +152,6 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
                 }
                 Place::Of(_) => {}
             }
-            // Writing to a string cannot fail.
             _ = write!(line, "{text:<width$}{GAP}");
         }
         line.trim_end().to_owned()

@@ -16,10 +16,8 @@ const USAGE: u8 = 2;
 
 #[derive(Clone, Debug)]
 pub struct Log {
-    /// A filter of `tracing`.
     pub filter: Option<String>,
     pub format: LogFormat,
-    /// Whether the program logs its messages.
     pub is_service: bool,
 }
 

@@ -25,7 +25,6 @@ pub struct Layout {
     pub columns: [&'static str; MAX_COLUMNS],
     /// The number of leading columns that are required.
     pub required: usize,
-    /// Optional columns that are skipped.
     pub ignored: &'static [&'static str],
 }
 

@@ -7,7 +7,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::logging;
 
-/// The exit code of an interrupted command.
 pub const INTERRUPTED: u8 = 130;
 
 pub struct StopSignals {

@@ -47,7 +47,6 @@ pub fn line(
     }
 }
 
-/// Help and completions show the words.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     words: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
@@ -60,7 +59,6 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Help and completions show the words.
 pub fn named<T: Clone + Send + Sync + 'static>(
     names: impl Into<Vec<&'static str>>,
     parse: impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static,

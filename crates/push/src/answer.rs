@@ -49,7 +49,6 @@ pub struct Notice {
     pub message: String,
 }
 
-/// A dry run's preview of a line.
 #[derive(Debug, Deserialize)]
 pub struct Preview {
     pub verdict: Option<Verdict>,
@@ -93,7 +92,6 @@ pub struct Missing {
     pub first: Vec<String>,
 }
 
-/// An import's effect on existing postings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Changes {
@@ -116,7 +114,6 @@ pub struct Summary {
     pub missing: Option<Missing>,
     pub notices: BTreeMap<String, u64>,
     pub changes: Option<Changes>,
-    /// The changes that make the import degraded.
     pub degraded: Vec<String>,
     pub message: Option<String>,
 }

@@ -1,5 +1,3 @@
-//! The command `push`: its options and its output.
-
 mod from;
 
 use std::{

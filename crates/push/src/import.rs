@@ -94,7 +94,6 @@ pub struct Import {
     pub unattributed: u64,
     pub missing: Option<Missing>,
     pub changes: Option<Changes>,
-    /// The changes that make the last import degraded.
     pub degraded: Vec<String>,
     pub notices: BTreeMap<String, u64>,
     pub receipts: Vec<Receipt>,

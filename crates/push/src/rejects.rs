@@ -86,7 +86,6 @@ fn text(line: &[u8]) -> String {
     for chunk in line.utf8_chunks() {
         text.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            // Writing to a string cannot fail.
             _ = write!(text, "\\x{byte:02X}");
         }
     }

@@ -21,7 +21,6 @@ use crate::{
     spool::{Spool, SpoolReader},
 };
 
-/// How many bytes are examined.
 const ENOUGH: u64 = 4 << 10;
 /// How many characters an error shows.
 const SHOWN: usize = 40;

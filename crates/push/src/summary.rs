@@ -49,7 +49,6 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
     reasons: Vec<Reason>,
-    /// The findings of a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     previews: Vec<Finding>,
     seconds: f64,

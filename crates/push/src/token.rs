@@ -12,7 +12,6 @@ use crate::failure::Failure;
 
 /// A slower answer is abandoned, and another token requested.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
-/// The limit in bytes.
 const LARGEST: usize = 64 << 10;
 
 #[derive(Clone, Debug)]

@@ -40,7 +40,6 @@ pub struct Told {
 #[derive(Debug, Default)]
 pub struct Book {
     pub log: Vec<String>,
-    /// The broken rules, in words.
     pub violations: Vec<String>,
     pub sent: BTreeMap<u64, Sent>,
     pub titles: BTreeMap<SourceIdentifier, Vec<u64>>,

@@ -12,7 +12,6 @@ use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// An import of a catalogue, as its client intends it.
 #[derive(Clone, Debug)]
 pub struct Crawl {
     pub channel: String,
@@ -348,7 +347,6 @@ fn is_touched(before: &Posting, after: &Posting) -> bool {
 }
 
 impl Known {
-    /// From now on, an undo is about this import.
     fn last_is(&mut self, import: Option<Uuid>) {
         if self.last != import {
             self.restored.clear();
@@ -404,7 +402,6 @@ impl Known {
         }
     }
 
-    /// Counts the misses. Returns broken rules.
     fn count(&mut self, run: &Import, open: &BTreeSet<PostingId>) -> Vec<String> {
         let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
         for posting in run.missing().filter(|it| !run.expired.contains(&it.id)) {

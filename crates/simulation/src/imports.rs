@@ -194,7 +194,6 @@ impl Body {
 
 type Imported = Result<(Vec<Receipt>, Option<Result<Summary, ImportError>>), ImportError>;
 
-/// The beginning of lines with an unreadable identifier.
 const UNREAD: &str = r#"{"payload": "#;
 
 fn is_unread(line: &Line) -> bool {

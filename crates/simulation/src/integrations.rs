@@ -4,7 +4,6 @@ use kernel::{CatalogueName, ClientId, CompanyId, Prefixes, SourceIdentifier, tes
 #[derive(Clone, Copy, Debug)]
 pub struct Integration {
     pub number: u8,
-    /// The prefixes of the identifiers that the client may use.
     prefixes: &'static [&'static str],
     pub identifiers: &'static [&'static str],
 }

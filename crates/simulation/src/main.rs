@@ -226,7 +226,6 @@ impl Simulation {
             23 if world.dice.one_in(2) => {
                 self.tasks.spawn(people::merge(world, process));
             }
-            // Pushes and renames whose postings and companies change again and again.
             31 => {
                 self.tasks.spawn(async move {
                     for _ in 0..60 {

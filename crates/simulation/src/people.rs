@@ -100,7 +100,6 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     }
 }
 
-/// An operator merges the companies of the clients, or unmerges one.
 pub async fn merge(world: Arc<World>, process: Arc<Process>) {
     let [from, into] = *world.dice.pick(&[[0, 1], [1, 0]]);
     let is_merge = world.dice.one_in(2);
@@ -155,7 +154,6 @@ pub async fn member(world: &World, process: &Process) {
     }
 }
 
-/// The membership system reports a person, perhaps with a previous address.
 async fn put(world: &World, process: &Process, address: &str, previous: Option<&str>) {
     let name = world.number();
     let put = match previous {

@@ -11,7 +11,6 @@ use uuid::Uuid;
 pub struct Restores {
     /// The posting before an import changed it, as long as nothing else has changed it.
     before: BTreeMap<(Uuid, PostingId), (Details, Status)>,
-    /// Titles that an operator let in.
     let_in: BTreeSet<(SourceIdentifier, u64)>,
 }
 
@@ -45,7 +44,6 @@ impl Restores {
         None
     }
 
-    /// An operator has approved a posting with this title.
     pub fn let_in(&mut self, identifier: &SourceIdentifier, title: u64) {
         self.let_in.insert((identifier.clone(), title));
     }

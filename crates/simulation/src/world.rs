@@ -163,7 +163,6 @@ impl World {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The values that undos may restore.
     pub fn restores(&self) -> MutexGuard<'_, Restores> {
         self.restores.lock().unwrap_or_else(PoisonError::into_inner)
     }

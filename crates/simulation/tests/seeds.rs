@@ -73,7 +73,6 @@ fn nothing_is_lost_doubled_reordered_or_seen_by_others() {
             }
             let visited = visits(seed, &[]);
             if visited.is_err() {
-                // The other threads end too.
                 next.store(seeds, Ordering::SeqCst);
             }
             reached.extend(visited?);

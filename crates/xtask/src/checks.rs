@@ -13,14 +13,12 @@ use xtask::process::Interrupt;
 
 /// Fails if Python is too old, or Debian's package for virtual environments is missing.
 const PYTHON: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
-/// Fails if Node.js is too old.
 const NODE: &str = "process.exit(Number(parseInt(process.versions.node) < 20))";
 const OF_NPM: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// The file with the pins of a folder. It is written last, so that incomplete folders are not used.
 const STAMP: &str = "posthaste-pins.txt";
 
 pub struct Checks {
-    /// The programs of the virtual environment.
     programs: PathBuf,
     /// A Node.js with npm in the same folder.
     node: PathBuf,

@@ -11,7 +11,6 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// Each mutant must be found within this many seeds.
 const SEEDS: &str = "2000";
 
-/// Turns on one mutant, by its number.
 const VARIABLE: &str = "POSTHASTE_MUTANT";
 
 #[derive(Deserialize)]

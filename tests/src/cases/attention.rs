@@ -61,7 +61,6 @@ impl Source {
         payload
     }
 
-    /// Sends a whole catalogue with edited postings.
     async fn crawl(&self, count: usize, edit: impl Fn(usize, &mut Value)) {
         let lines = (0..count).map(|n| {
             let mut payload = self.payload(n);
@@ -74,7 +73,6 @@ impl Source {
     }
 }
 
-/// The kind and the sentence of each item.
 fn items(site: &Site) -> Vec<(String, String)> {
     let printed = site.run(&["attention", "--json"]).stdout;
     let items: Value = serde_json::from_str(&printed).unwrap();

@@ -43,7 +43,6 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
         refused[0].error(429);
     }
 
-    // Prefixes and limit change while the servers run.
     let update = [
         "clients",
         "update",

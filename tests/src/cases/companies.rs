@@ -11,7 +11,6 @@ on_every_store! {
     a_merge_and_its_end_go_on_after_a_kill,
 }
 
-/// Waits until a posting belongs to the company with this website.
 async fn until_of(app: &App, id: &str, site: &str) {
     eventually("the posting has moved", SETTLING, || async {
         let posting = app.show(id).await;
@@ -45,7 +44,6 @@ async fn the_postings_of_a_merged_company_follow_and_come_back(store: Store) {
     ]);
     assert_eq!(merged["aliases"][0]["website_url"], json!(from));
     until_of(&app, &moved, &into).await;
-    // Another spelling of either website changes nothing.
     for site in [&from, &into] {
         let site = format!("{}/?utm_source=x", site.replace("https://", "http://www."));
         let push = json!({"company": {"website_url": site, "name": "Rosenhof"}});

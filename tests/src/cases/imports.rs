@@ -306,7 +306,6 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
         .complete();
     let expect = counts([("PendingEnrichment", 1), ("expired", 599)]);
     assert_eq!(feed.statuses(&app.api).await, expect);
-    // Each of them expired once.
     let mut expired = BTreeMap::<String, usize>::new();
     let events = app.all_events().await.into_iter();
     for event in events.filter(|event| event["type"] == "JobPostingExpired") {

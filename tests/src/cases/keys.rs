@@ -47,7 +47,6 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let first = generate(&site);
     let first = age(&site, &first, 3_600);
     let server = site.serve(&["--no-worker"]);
-    // Existing keys are not generated again.
     assert_eq!(ids(&site), BTreeSet::from([first.clone()]));
     let app = App::at(site);
     let old = Jwt::parse(app.api.token());
@@ -82,7 +81,6 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let new = app.api.with_token(&app.client.token(&app.site));
     assert_eq!(new.get(Api::LIST).await.status, 200);
 
-    // Tokens of a retired key are invalid.
     let refused = app.run(&["keys", "retire", &first]).failed(1);
     assert!(refused.contains("is needed until"), "{refused}");
     app.run(&["keys", "retire", &first, "--force"]).succeeded();

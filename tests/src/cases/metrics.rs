@@ -115,7 +115,6 @@ async fn a_server_and_its_worker_expose_the_metrics_of_rules_and_dashboard(store
     })
     .await;
     metrics.are_well_formed();
-    // Neither listener serves the paths of the other.
     board.app.api.get("/metrics").await.error(404);
     assert_eq!(get(&admin, Api::LIST).await.0, 404);
     for (name, _, _) in metrics.samples() {

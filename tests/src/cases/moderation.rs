@@ -20,7 +20,6 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
     assert_eq!(approved["status"], "approved");
     assert_ne!(approved["published_at"], Value::Null);
     assert_ne!(approved["expire_at"], Value::Null);
-    // A repeated approval changes nothing.
     app.approve(&id);
     assert_eq!(app.show(&id).await, approved);
 

@@ -47,7 +47,6 @@ async fn passes_everything_on(store: Store, program: Program) {
     is_streamed(&app, &behind).await;
     waits_for_events(&app, &behind).await;
 
-    // The client recognises the end of the stream.
     let export = behind.authorized(Method::GET, "/api/job-board/export");
     let export = export
         .header("accept-encoding", "gzip")

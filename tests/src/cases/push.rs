@@ -65,7 +65,6 @@ async fn a_file_is_created_and_then_unchanged(store: Store) {
     );
     assert_eq!(app.show(&ids[7]).await, before);
 
-    // The input is also pushed compressed, and as an array.
     let array = format!("[{}]", input.trim_end().replace('\n', ",\n"));
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(input.as_bytes()).unwrap();

@@ -116,7 +116,6 @@ async fn serving_without_a_key_is_a_configuration_error(store: Store) {
     let complaint = line(site.run(&["serve"]), 2);
     assert!(complaint.contains("posthaste keys generate"), "{complaint}");
     assert!(!site.data().join("keys").exists(), "it made a key");
-    // A worker needs no signing key.
     let _worker = site.work();
     eventually("the worker works", SETTLING, || async {
         site.log().contains("works in the background").then_some(())

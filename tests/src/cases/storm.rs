@@ -59,7 +59,6 @@ async fn a_storm_ends_as_some_order_would(store: Store) {
     app.settled().await;
     for (n, id) in subject.ids.iter().enumerate() {
         let posting = app.show(id).await;
-        // All servers return the same postings.
         for api in &apis {
             assert_eq!(api.show(id).await, posting);
         }

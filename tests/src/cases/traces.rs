@@ -67,7 +67,6 @@ async fn a_push_is_one_trace_down_to_its_webhook(store: Store) {
     push(&app, "not-sampled", other).await;
     let passed_on = delivered(&receiver, "not-sampled").await;
     assert_eq!((passed_on.trace(), passed_on.is_sampled()), (0xdead, false));
-    // A stop sends the remaining spans.
     server.terminate();
     assert!(server.stopped().success());
     assert_eq!(collector.of(other).len(), 0);

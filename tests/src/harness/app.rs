@@ -104,7 +104,6 @@ impl App {
         }
     }
 
-    /// The same client at another address of the site.
     pub fn api_of(&self, site: &Site) -> Api {
         Api::new(&site.url(), self.api.token())
     }

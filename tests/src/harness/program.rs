@@ -95,7 +95,6 @@ pub fn run(mut command: Command, input: &str) -> CommandResult {
         // A command that fails early does not read all of its input.
         let _ = writer.write_all(input.as_bytes());
     });
-    // Other tasks continue meanwhile.
     let result = tokio::task::block_in_place(|| wait_for(command));
     writer.join().unwrap();
     result

@@ -247,7 +247,6 @@ impl Server {
         kill_process(self.pid(), Signal::TERM).unwrap();
     }
 
-    /// Sends SIGINT, as Ctrl-C does.
     pub fn interrupt(&self) {
         kill_process(self.pid(), Signal::INT).unwrap();
     }

@@ -18,7 +18,6 @@ pub struct Fault<'a> {
 pub struct Fields {
     pub values: Query,
     pub refusal: Option<Refusal>,
-    /// The message of a refused search differs: a search changes nothing.
     pub is_search: bool,
 }
 

@@ -85,7 +85,6 @@ pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -
     let view = show::find(&visit, &path).await?;
     let done = moderate(&visit, &view.posting, &form).await;
     let page = async |refused| {
-        // The current state.
         let view = show::find(&visit, &path).await?;
         show::one(&visit, &view, refused).await
     };

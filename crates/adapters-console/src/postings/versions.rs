@@ -129,7 +129,6 @@ pub async fn restore(visit: OperatorVisit, path: web::Path<String>, form: Form) 
     let view = show::find(&visit, &path).await?;
     let done = restored(&visit, &view.posting, &form).await;
     let shown = async |refused| {
-        // The current state.
         let view = show::find(&visit, &path).await?;
         page(&visit, &view, None, refused).await
     };

@@ -115,7 +115,6 @@ async fn a_company_is_renamed_and_given_to_another_client() {
     assert_eq!(desk.audit().await[2..], ["ann companies.update"; 2]);
 }
 
-/// The form sends all values, and only differing ones are set.
 #[tokio::test]
 async fn what_an_operator_sets_of_a_company_is_kept_and_released() {
     let desk = desk(&["acme"]).await;

@@ -95,7 +95,6 @@ async fn an_operator_decides_on_what_was_seen() {
     assert_eq!(desk.audit().await[2..], ["ann postings.reject"]);
 }
 
-/// `domain` decides what a page offers.
 #[tokio::test]
 async fn an_operator_decides_about_one() {
     let desk = Desk::new();

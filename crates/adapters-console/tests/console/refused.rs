@@ -75,7 +75,6 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
     let (read, long) = ("scope=job-postings:read", "x".repeat(300));
     let make = "action=create&url=https://a.example";
     let odd = "a%E2%80%AEb";
-    // The page shows every error at once.
     let table = format!(
         r#"
         /clients | name= | name | must not be empty | id="fault-scope"

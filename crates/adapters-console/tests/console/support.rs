@@ -53,7 +53,6 @@ const KINDS: [Kind; 1] = [ENRICH.kind()];
 
 pub struct Desk {
     pub store: Arc<MemoryStore>,
-    /// The same store, with injectable write failures.
     pub faults: Arc<FaultyStore>,
     pub settings: Settings,
     pub companies: Arc<dyn CompanyReader>,

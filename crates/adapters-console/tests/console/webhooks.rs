@@ -52,7 +52,6 @@ async fn a_webhook_is_changed_tested_replayed_rotated_and_deleted() {
     ann.check(&path, &forms).await;
 }
 
-/// It has its current payload while the event is kept.
 #[tokio::test]
 async fn a_delivery_is_shown_and_sent_again() {
     let desk = Desk::new();

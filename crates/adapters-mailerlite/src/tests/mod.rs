@@ -17,7 +17,6 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
 use crate::{AccountSettings, MailerLite, Settings, SettingsError};
 
-/// Long time limits, for a busy machine.
 const TIMEOUTS: Timeouts = Timeouts {
     connection: Duration::from_mins(1),
     answer: Duration::from_mins(1),

@@ -1,5 +1,3 @@
-//! `posthaste backup` and `restore`: the embedded database and the signing keys, in a folder.
-
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,5 +1,3 @@
-//! `posthaste catalogues`: shows catalogues, releases held-back postings, and undoes imports.
-
 use std::sync::Arc;
 
 use access::ClientRef;

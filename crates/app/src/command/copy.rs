@@ -1,5 +1,3 @@
-//! `posthaste copy`: copies the embedded database into an empty PostgreSQL one.
-
 use std::time::Instant;
 
 use ::backup::Copying;

@@ -1,5 +1,3 @@
-//! `posthaste healthcheck`: whether a service is ready, for images without a shell.
-
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,

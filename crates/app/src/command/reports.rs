@@ -1,5 +1,3 @@
-//! `posthaste reports`: the reports of readers, and operators' decisions about them.
-
 use clap::Args;
 use domain::{
     posting::moderation::Moderation,

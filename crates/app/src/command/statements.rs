@@ -1,5 +1,3 @@
-//! `posthaste statements`: rejections and removals, for a transparency report.
-
 use anyhow::anyhow;
 use clap::Args;
 use csv::WriterBuilder;

@@ -1,5 +1,3 @@
-//! Runs the whole demo in a separate service.
-
 use std::path::Path;
 
 use super::*;

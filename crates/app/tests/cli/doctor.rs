@@ -1,5 +1,3 @@
-//! `posthaste doctor` finds faults, and changes nothing.
-
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Output};
 
 use serde_json::{Value, json};

@@ -1,5 +1,3 @@
-//! The commands for signing keys, and their refusals.
-
 use std::{
     fs,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},

@@ -20,7 +20,6 @@ use tracing_subscriber::fmt::MakeWriter;
 /// The length of the queue in lines.
 const QUEUE: usize = 16_384;
 
-/// The number of bytes written at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// The pause after each chunk. Waking the thread for each line would cost a fifth of the processor
@@ -29,7 +28,6 @@ const REST: Duration = Duration::from_millis(5);
 
 /// How long [`LogWriter::flush_all`] waits for a reader that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The wait before a full queue is tried again.
 const RETRY: Duration = Duration::from_millis(2);
 
 static WRITER: OnceLock<LogWriter> = OnceLock::new();

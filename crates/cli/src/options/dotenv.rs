@@ -16,7 +16,6 @@ use rustix::{fs::OFlags, process::geteuid};
 
 use super::refusal::Refusal;
 
-/// The limit in bytes.
 const LARGEST: u64 = 1 << 20;
 
 const PREFIXES: [&str; 2] = ["POSTHASTE_", "OTEL_"];
@@ -157,7 +156,6 @@ pub(super) fn set(variables: &[(String, String)]) -> Result<(), Refusal> {
     for (name, value) in variables {
         let value = value.replace('\\', r"\\").replace('"', r#"\""#);
         let value = value.replace('$', r"\$").replace('\n', r"\n");
-        // Writing to a string cannot fail.
         _ = writeln!(text, "{name}=\"{value}\"");
     }
     let set = dotenvy::from_read_override(text.as_bytes());

@@ -14,7 +14,6 @@ use super::{
     refusal::Refusal,
 };
 
-/// The limit in bytes.
 const LARGEST: u64 = 1 << 16;
 
 /// Headers that are sent along with traces; the tracer reads them itself.

@@ -1,5 +1,3 @@
-//! `push --from` with `--set`, `--print` and `--presets`.
-
 use std::{path::Path, process::ExitCode};
 
 use anyhow::Context as _;

@@ -221,7 +221,6 @@ fn a_circle_that_is_put_in_is_found() {
         let c = [c, fine].concat().leak();
         assert_eq!(with("use crate::Shared; pub fn f() {}", b, c), 0, "{fine}");
     }
-    // A circle of a parent and its child.
     assert_eq!(
         with(
             "",

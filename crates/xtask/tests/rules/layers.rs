@@ -256,7 +256,6 @@ fn forbidden_dependencies_are_found() {
         ("crates/adapters-http", "crates/outbound", true),
         ("crates/adapters-llm", "dev:crates/posting-text", false),
         ("tests", "dev:crates/pg-cluster", false),
-        // Adapters that use each other.
         ("crates/adapters-postgres", "crates/sql-common", false),
         ("crates/adapters-http", "crates/adapters-sqlite", true),
         ("crates/domain", "tokio", true),

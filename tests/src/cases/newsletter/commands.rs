@@ -51,7 +51,6 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     assert_eq!(shown["suppression"]["source"], "operator");
     assert_eq!(shown["suppression"]["reason"], "asked by phone");
 
-    // The person subscribes again at the provider.
     for account in both {
         provider.set_status(account, &email, "active");
     }

@@ -1,5 +1,3 @@
-//! `posthaste outbox retry` and `dismiss`: retry or delete dead letters.
-
 use std::collections::BTreeSet;
 
 use anyhow::bail;

@@ -1,5 +1,3 @@
-//! `posthaste outbox`: tasks that wait, and dead letters.
-
 mod dead;
 mod list;
 

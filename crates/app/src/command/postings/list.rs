@@ -1,5 +1,3 @@
-//! `posthaste postings list`: postings page by page, as rows or as JSON.
-
 use std::sync::Arc;
 
 use access::ClientRef;

@@ -1,5 +1,3 @@
-//! `posthaste postings uphold` and `reverse`: the answer to a client's objection.
-
 use clap::Args;
 use domain::usecase::{self, ObjectionAnswer};
 use kernel::{SourceIdentifier, Version};

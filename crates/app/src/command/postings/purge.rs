@@ -1,5 +1,3 @@
-//! `posthaste postings purge`: archives and deletes postings that expired long ago.
-
 use std::{
     fmt::Write as _,
     fs::{File, OpenOptions},

@@ -1,5 +1,3 @@
-//! `posthaste subscribers export`: all subscribers as CSV, in the order of their addresses.
-
 use anyhow::anyhow;
 use clap::Args;
 use csv::Writer;

@@ -1,6 +1,3 @@
-//! `posthaste subscribers`: shows, imports, moves, exports, erases, suppresses and reinstates
-//! subscribers.
-
 mod decide;
 mod export;
 mod import;

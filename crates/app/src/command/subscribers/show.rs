@@ -1,5 +1,3 @@
-//! `posthaste subscribers show`: one subscriber as text or as JSON.
-
 use clap::Args;
 use kernel::outbox::{Outbox, SubjectTask};
 use newsletter::{

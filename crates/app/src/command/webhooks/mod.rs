@@ -1,5 +1,3 @@
-//! `posthaste webhooks`: manages operators' webhooks, and supervises clients' webhooks.
-
 mod change;
 mod context;
 mod deliver;

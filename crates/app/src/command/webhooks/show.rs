@@ -1,5 +1,3 @@
-//! `posthaste webhooks list`, `show` and `deliveries`: webhooks as text and as JSON.
-
 use ::webhooks::{DELIVERIES_KEPT, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, logged};
 use access::Client;
 use clap::Args;
