@@ -77,7 +77,6 @@ impl Bench<'_> {
             let payload = payload(n, &title(&id), tail);
             Ok(writeln!(line, r#"{{"id":"{id}","payload":{payload}}}"#)?)
         });
-        // If the service has exited, its log explains the failure better.
         service.check()?;
         let counted = summary?[outcome].as_u64();
         ensure!(counted == Some(postings), "{counted:?} were {outcome}");

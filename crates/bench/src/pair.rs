@@ -115,7 +115,6 @@ impl<'run> Bench<'run> {
             };
             let before = stored()?;
             let measured = load.measure(scenario, self.connections, self.seconds, tag);
-            // If the service has exited, its log explains the failure better.
             service.check()?;
             let (mut measured, warm_up) = measured?;
             let answered = measured.requests + warm_up.requests;

@@ -77,7 +77,6 @@ mod tests {
     fn a_line_that_is_sent_again_keeps_its_first_outcome() {
         let earlier = counts(5, 2, 1);
         assert_eq!(counts(1, 0, 20).after(&earlier), counts(6, 2, 13));
-        // Another push came in between. No line is counted twice.
         assert_eq!(counts(0, 6, 4).after(&earlier), counts(4, 6, 0));
         assert_eq!(counts(0, 6, 6).after(&earlier), counts(5, 7, 0));
     }

@@ -221,7 +221,6 @@ mod tests {
 
     fn read(content: &[u8]) -> anyhow::Result<Vec<(u64, String)>> {
         let folder = tempfile::tempdir()?;
-        // The name of the file does not count.
         let path = folder.path().join("in.csv");
         fs::write(&path, content)?;
         let source = Source::open(&path)?;

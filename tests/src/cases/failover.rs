@@ -12,7 +12,6 @@ on_postgres! {
 }
 
 async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
-    // A server ends with its starting thread, so this test's thread starts it.
     let mut primary = Cluster::start().unwrap();
     let standby = primary.synchronous_standby().unwrap();
     let url = primary.url().replace(

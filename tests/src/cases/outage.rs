@@ -19,7 +19,6 @@ pub(super) async fn recover(servers: &[&Api]) {
 }
 
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
-    // A server ends with its starting thread, so this test's thread starts it.
     let mut cluster = Cluster::start().unwrap();
     let site = Site::on(cluster.url()).migrated();
     let other = site.beside();

@@ -44,7 +44,6 @@ async fn is_read_everywhere(app: &App, id: &str) {
 }
 
 async fn a_lagging_replica_is_reported_and_an_unavailable_one_is_skipped(_: Store) {
-    // A server ends with its starting thread, so this test's thread starts it.
     let primary = Cluster::start().unwrap();
     let mut standby = primary.standby().unwrap();
     let site = Site::on(primary.url())

@@ -135,7 +135,6 @@ async fn a_killed_process_loses_nothing(store: Store) {
         by_posting.values().all(|names| *names == types),
         "{by_posting:?}"
     );
-    // A round is repeated once if the killed process did not record it.
     assert!(got.iter().all(|got| got.before <= 1));
 }
 

@@ -99,7 +99,6 @@ async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out(
     let left = desk.post(leave, &cookie, &format!("token={token}")).await;
     assert_eq!(left.header("location"), "/integration/sign-in");
     assert_eq!(desk.get("/integration", &cookie).await.status, 401);
-    // A session ends when its client is revoked.
     let cookie = desk.visit(&acme).await;
     let revoked = acme.revoke(desk.now()).unwrap();
     desk.store.update(&revoked, None).await.unwrap();
@@ -184,7 +183,6 @@ async fn a_client_manages_its_webhooks_if_it_has_the_scope() {
     tested.has(&["The receiver answered 418"]);
     let paused = visitor.follow(&own, "action=pause").await;
     paused.has(&["The webhook is paused"]);
-    // Only an operator's tests are audited.
     let mut audit = desk.audit().await.into_iter();
     assert!(!audit.any(|entry| entry.contains("webhooks")));
     let other = client(2);
@@ -375,7 +373,6 @@ async fn calls_of_receivers_share_the_places_of_the_api() {
     visitor.check(&own, &forms).await;
     desk.limits.of_calls.replace(Some(Crowded::Busy));
     visitor.check(&own, &[("action=test", 503)]).await;
-    // An operator's tests have no limit.
     let ann = desk.operator("ann").await;
     let own = own.replace("/integration", "");
     ann.check(&own, &[("action=test", 200)]).await;

@@ -98,7 +98,6 @@ async fn addresses_are_encoded() {
     }
 }
 
-/// A suppression unsubscribes the person first, then removes them from the group.
 #[tokio::test]
 async fn other_calls_use_the_id() {
     let rosa = email("rosa@garden.example");

@@ -1,5 +1,3 @@
-//! Which commands create an embedded database.
-
 use std::{
     fs,
     io::{BufRead as _, BufReader},

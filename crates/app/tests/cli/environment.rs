@@ -1,5 +1,3 @@
-//! The `.env` file, and the files of secrets.
-
 use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt as _,

@@ -1,5 +1,3 @@
-//! The commands about newsletter subscribers, on the embedded store.
-
 use std::{io::Write as _, process::Stdio};
 
 use serde_json::json;

@@ -1,5 +1,3 @@
-//! Completions, manual pages, and the check of a service that runs.
-
 use std::{
     fs,
     io::{Read as _, Write as _},

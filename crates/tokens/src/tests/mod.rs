@@ -111,7 +111,6 @@ fn keys_of_openssl_are_read_with_or_without_the_extension() {
     let keys = folder.list().unwrap();
     assert_eq!(ids(&keys), [plain, named, both]);
     assert_eq!(keys.problems(), []);
-    // Of two files with the same id, the plain name wins.
     assert_eq!(
         keys.keys()[2].coordinates(),
         generated.keys()[0].coordinates()
@@ -188,7 +187,6 @@ fn a_key_that_others_can_use_is_none() {
             ))
         );
     }
-    // A known key is dropped as well: other users may have copied it.
     ring.reload();
     assert_eq!(ids(&ring.current()), [good]);
     for mode in [0o600, 0o400] {

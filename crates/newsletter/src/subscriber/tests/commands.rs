@@ -72,7 +72,6 @@ fn one_change_is_one_sync_at_most() {
             old().with_event(),
         ),
         (&individual, both, old().with_event()),
-        // The membership did not change.
         (&individual, r#"{"name":"Ann"}"#, old()),
         (&individual, "{}", Written::nothing()),
         (&individual, &individual, Written::nothing()),

@@ -29,7 +29,6 @@ fn equal_fields_count_as_synced_without_concurrent_writes() {
         assert_eq!(show(&mut ann, &shown, concurrent), expect);
         let is_synced = !ann.get().needs_sync();
         assert_eq!(is_synced, concurrent == ConcurrentWrites::Excluded);
-        // The second time, the account's record is already known.
         if is_synced {
             assert_eq!(show(&mut ann, &shown, concurrent), Written::nothing());
         }

@@ -124,7 +124,6 @@ async fn an_import_only_ever_strengthens() {
     assert_eq!(ann.suppression.unwrap().source, SuppressionSource::Import);
 }
 
-/// Otherwise an older export would undo the reinstatement.
 #[pollster::test]
 async fn an_import_of_older_suppressions_does_not_undo_a_reinstatement() {
     let mut world = World::with_ann().await;

@@ -116,7 +116,6 @@ async fn a_refusal_is_a_suppression() {
     }
 }
 
-/// The next report does not recreate them.
 #[pollster::test]
 async fn a_removed_person_is_not_created_again() {
     for is_suppressed in [false, true] {

@@ -3,7 +3,6 @@
 use super::*;
 use crate::{subscriber::SuppressionSource, tasks, usecase::unsubscribe_holder};
 
-/// An unreported address may receive mail, too.
 #[pollster::test]
 async fn the_suppression_of_an_unreported_address_is_sent_too() {
     let mut world = World::new();

@@ -73,7 +73,6 @@ kernel::contract_cases!(
         writes.tasks.ask(tasks::migrate(subscriber_id(A)));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-        // A lost lease is a conflict, too.
         let mut writes = writing(None, full(B));
         writes.tasks.done.push(ClaimToken {
             task: TaskId(77),
@@ -164,7 +163,6 @@ kernel::contract_cases!(
         };
         assert_eq!(kinds(A), ["migrate"]);
         assert_eq!(kinds(B), ["migrate", "sync"]);
-        // The address is free.
         assert!(put(store, A, "{}", noon()).await?.is_new);
     },
     async fn a_remembered_suppression_is_recalled(store: &S) {
