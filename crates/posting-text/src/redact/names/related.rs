@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
-    joined, parts::MAX_WORDS,
+    joined, parts::MAX_WORDS, words,
 };
 use crate::{
     pattern::patterns,
@@ -29,6 +29,10 @@ enum Phrase {
     Group,
     Lower,
     After,
+    /// After the name, with the employer before both.
+    AfterOwn,
+    /// For an agency that names an employer.
+    Agency,
 }
 
 /// By their last words with the words before it. Phrases before a name are found by first words.
@@ -44,9 +48,11 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "WEAK" => Phrase::Weak,
             "GROUP" => Phrase::Group,
             "LOWER" => Phrase::Lower,
-            _ => Phrase::After,
+            "AFTER" => Phrase::After,
+            "AGENCY" => Phrase::Agency,
+            _ => Phrase::AfterOwn,
         };
-        if kind == Phrase::After {
+        if matches!(kind, Phrase::After | Phrase::AfterOwn) {
             words.reverse();
         }
         if let Some(last) = words.pop() {
@@ -64,6 +70,8 @@ const FOR: &str = include_str!("../tables/related_for.txt");
 const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
 const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
 const OWN: &str = include_str!("../tables/related_own.txt");
+/// Beginnings of words in the name of an agency.
+const AGENCIES: &str = include_str!("../tables/agencies.txt");
 
 patterns! {
     /// A group in Japanese and Chinese.
@@ -84,6 +92,9 @@ impl Names {
         let (text, all) = (context.text, context.all);
         context.budget.spend(all.len() + text.len())?;
         let mut found: Vec<String> = Vec::new();
+        let is_agency = words(context.posting.company_name)
+            .iter()
+            .any(|word| listed(AGENCIES).any(|part| word.lower.starts_with(part)));
         for (at, word) in all.iter().enumerate() {
             let Some(phrases) = PHRASES.get(&*word.lower) else {
                 continue;
@@ -92,6 +103,8 @@ impl Names {
                 context.budget.spend(8 + MAX_WORDS)?;
                 let run = match phrase {
                     Phrase::After => after_phrase(context, at, others),
+                    Phrase::AfterOwn => self.after_own(context, at, others)?,
+                    Phrase::Agency if !is_agency => None,
                     _ => self.before_phrase(context, at, others, *phrase)?,
                 };
                 let Some(run) = run else { continue };
@@ -167,7 +180,7 @@ impl Names {
             && next <= at + 3
             && matches!(
                 &text[all[next - 1].end()..word.start],
-                " " | ", " | ": " | " – " | "’" | "'"
+                " " | ", " | ": " | " – " | " — " | "’" | "'"
             )
             && is_among(BETWEEN, &word.lower)
             && !(word.is_upper() && next + 1 < all.len() && !all[next + 1].is_upper())
@@ -181,12 +194,14 @@ impl Names {
         let is_beside = gap.is_some_and(|gap| {
             matches!(
                 gap,
-                " " | ", " | ": " | " – " | " - " | " (" | "’" | "'" | "\u{a0}"
+                " " | ", " | ": " | " – " | " — " | " - " | " (" | "’" | "'" | "\u{a0}"
             ) || gap.ends_with(['„', '«', '“', '"'])
         });
         if !is_beside {
             return Ok(None);
         }
+        // "our client, The Saltram Hotel"
+        next -= usize::from(next > at + 1 && all[next - 1].text == "The");
         let end = run_end(text, all, next);
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
@@ -205,23 +220,48 @@ impl Names {
             return Ok(subject.filter(|_| phrase == Phrase::Strong));
         }
         is_group |= run.iter().any(is_group_word);
-        if matches!(phrase, Phrase::Strong | Phrase::Client) || is_group {
+        if matches!(phrase, Phrase::Strong | Phrase::Client | Phrase::Agency) || is_group {
             return Ok(Some(run));
         }
         if phrase == Phrase::Group {
             return Ok(None);
         }
-        // The employer is before the phrase in the same sentence.
-        for word in first.saturating_sub(MAX_WORDS)..first {
-            let is_same = !text[all[word].end()..all[first].start].contains(['\n', '!', '?', ';'])
-                && !text[all[word].end()..all[first].start].contains(". ");
-            if is_same
-                && (is_among(OWN, &all[word].lower) || self.name_at(context.on(), word)?.is_some())
-            {
-                return Ok(Some(run));
+        Ok(self.follows_own(context, first)?.then_some(run))
+    }
+
+    /// Whether the employer is before a word in its sentence.
+    fn follows_own(&self, context: &Context<'_>, at: usize) -> Result<bool> {
+        let (text, all) = (context.text, context.all);
+        for word in (at.saturating_sub(MAX_WORDS)..at).rev() {
+            let between = &text[all[word].end()..all[at].start];
+            if between.contains(['\n', '!', '?', ';']) || between.contains(". ") {
+                break;
+            }
+            if is_among(OWN, &all[word].lower) || self.name_at(context.on(), word)?.is_some() {
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    fn after_own<'c>(
+        &self,
+        context: &'c Context<'_>,
+        at: usize,
+        others: &[&str],
+    ) -> Result<Option<&'c [Word<'c>]>> {
+        let Some(run) = after_phrase(context, at, others) else {
+            return Ok(None);
+        };
+        let first = context
+            .all
+            .partition_point(|word| word.start < run[0].start);
+        for word in first..at {
+            if self.name_at(context.on(), word)?.is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(self.follows_own(context, first)?.then_some(run))
     }
 }
 
@@ -290,6 +330,13 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
         let is_compound = at > from && text[..word.start].ends_with('-');
         if word.is_upper() || (at > from && word.is_number()) || is_compound {
             end = at + 1;
+        } else if at > from
+            && word.is(Cues::LEGAL)
+            && !word.is(Cues::SMALL | Cues::VERB)
+            && end == at
+        {
+            // "Severn Utilities plc"
+            end = at + 1;
         } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
             break;
         }
@@ -314,17 +361,17 @@ fn is_name(run: &[Word<'_>], of_group: bool, context: &Context<'_>) -> bool {
             || is_among(GROUPS, &word.lower);
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower)
     };
-    let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
     let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
-    // "Marmara Holding", "Cerámica Cholula"
-    let is_of_group = run.len() >= 2
-        && (of_group
-            || run
-                .iter()
-                .any(|word| word.is(Cues::LEGAL) || is_group_word(word))
-            || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower))));
+    // "Marmara Holding", "Rede Pinhão", "Cerámica Cholula", "Red River Savings"
+    let is_group = |word: &Word<'_>| word.is(Cues::LEGAL) || is_group_word(word);
+    let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
+    let is_of_group = of_group
+        || (run.len() >= 2
+            && (run.iter().any(is_group)
+                || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
+        || run.iter().filter(|word| word.is_upper()).count() >= 3;
     (run.iter().any(is_proper) || is_of_group)
-        && !context.is_place(&spaced.join(" "))
+        && (of_group || !context.is_place(&spaced.join(" ")))
         && !cues::are_of(&joined(run), Cues::GENERIC)
         && (is_cased(run[0].text) || Script::of_text(run[0].text) != Script::Latin)
 }
