@@ -20,23 +20,23 @@ use self::score::Score;
 /// A set, and the most missed labels of companies, other missed labels, wrong redactions, and lost
 /// words outside of labels.
 const SETS: &[(&str, u32, u32, u32, u32)] = &[
-    ("tuned", 0, 0, 0, 0),
-    ("held-out", 0, 0, 0, 0),
-    ("unseen", 0, 0, 1, 1),
+    ("tuned", 1, 0, 0, 0),
+    ("held-out", 2, 0, 0, 0),
+    ("unseen", 1, 0, 1, 1),
     ("last", 0, 0, 0, 0),
-    ("employers", 0, 0, 1, 1),
-    ("trades", 0, 1, 0, 0),
+    ("employers", 0, 1, 1, 1),
+    ("trades", 1, 1, 0, 0),
     ("brands", 0, 0, 0, 0),
     ("workshops", 0, 0, 0, 0),
     ("crafts", 0, 0, 0, 0),
     ("services", 0, 1, 0, 0),
     ("firms", 0, 0, 0, 0),
-    ("venues", 6, 7, 0, 2),
-    ("rarities", 11, 11, 0, 0),
+    ("venues", 4, 4, 0, 2),
+    ("rarities", 8, 2, 0, 0),
 ];
 
 #[test]
-fn mended_figures_hold() {
+fn figures_of_each_set_hold() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval");
     for (name, companies, others, wrong, lost) in SETS {
         let mut score = Score::default();

@@ -3,7 +3,7 @@
 use super::{
     cues::Cues,
     key::{self, Case},
-    vocabulary::{ACRONYMS, AT_COMPANY, is_among},
+    vocabulary::{ACRONYMS, is_among},
     words::{Text, Word, is_gap, unaccented, word_before, words},
 };
 use crate::{Budget, Result};
@@ -41,9 +41,7 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
             continue;
         }
         budget.spend(1 + out.len())?;
-        if is_among(ACRONYMS, word.text) && !is_at(all, at, text)
-            || out.iter().any(|(known, _)| *known == word.lower)
-        {
+        if is_among(ACRONYMS, word.text) || out.iter().any(|(known, _)| *known == word.lower) {
             continue;
         }
         let letters = word.lower.chars().count();
@@ -89,18 +87,6 @@ fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Res
     Ok(reached.last() == Some(&true))
 }
 
-/// Whether an acronym is a workplace (`bei KG`, `KG-nél`), and so a company.
-fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
-    /// Hungarian: at a workplace.
-    const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
-    let after = &text[all[at].end()..];
-    let before = word_before(all, at);
-    ENDINGS.iter().any(|ending| after.starts_with(ending))
-        || before.is_some_and(|before| {
-            is_among(AT_COMPANY, &before.lower) && &text[before.end()..all[at].start] == " "
-        })
-}
-
 const SHOUTED: &str =
     "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
 
@@ -108,22 +94,20 @@ const SHOUTED: &str =
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
     let (before, after) = (&text[..word.start], &text[word.end()..]);
-    let is_upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
-    let shouts = |word: &Word<'_>| word.text.chars().nth(2).is_some() && is_upper(word);
-    let previous = word_before(all, at);
-    let previous = previous.filter(|other| word.start - other.end() <= 2);
-    let next = all.get(at + 1).filter(|next| next.start - word.end() <= 2);
     // A legal form after them makes them a name.
-    if next.is_some_and(|next| is_upper(next) && next.is(Cues::LEGAL)) {
+    if all
+        .get(at + 1)
+        .is_some_and(|next| next.is_capitals() && next.is(Cues::LEGAL))
+    {
         return true;
     }
-    let counted = previous.is_some_and(Word::is_number);
-    let shouted = previous.into_iter().chain(next).any(shouts);
     // "Miami, FL", "AC/DC"
     let joined = before.ends_with(['/', '-', '+'])
         || before.ends_with(", ")
         || after.starts_with(['/', '+']);
-    !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
+    let counted = word_before(all, at)
+        .is_some_and(|other| word.start - other.end() <= 2 && other.is_number());
+    !is_among(SHOUTED, word.text) && !counted && !joined
 }
 
 /// Whether the letters of an acronym stand for the words of a name in order: each by its initial, a
@@ -222,9 +206,7 @@ fn first_written_out(
             return None;
         }
         next = word.start;
-        let fits = letters
-            .peek()
-            .is_some_and(|letter| stands_for(word, *letter));
+        let fits = letters.peek().copied() == initial(word);
         if fits && (word.is_capital() || word.is_small()) {
             letters.next();
             if letters.peek().is_none() {
@@ -235,15 +217,6 @@ fn first_written_out(
         }
     }
     None
-}
-
-/// By its initial, or by sounding like the digit.
-fn stands_for(word: &Word<'_>, letter: char) -> bool {
-    initial(word) == Some(letter)
-        || matches!(
-            (&*word.lower, letter),
-            ("for" | "four", '4') | ("to" | "two", '2')
-        )
 }
 
 fn is_acronym(word: &Word<'_>) -> bool {

@@ -106,21 +106,9 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     if is_japanese {
         return japanese_pair(base, text);
     }
-    // A name with a known trade has a short form already.
-    let has_trade = TRADES.iter().any(|trade| {
-        base.strip_suffix(trade)
-            .is_some_and(|front| front.chars().count() >= MIN_LENGTH)
-    });
-    let mut base = base;
-    if has_trade && script == Script::Han {
-        while let Some(front) = before_trade(base) {
-            base = front;
-        }
-        base.chars().nth(3)?;
-    }
     let letters = base.chars().count();
     let (least, most) = match script {
-        Script::Han if letters >= 4 && !is_japanese => (2, if letters == 4 { 2 } else { 3 }),
+        Script::Han if letters >= 4 => (2, if letters == 4 { 2 } else { 3 }),
         Script::Hangul if letters >= 5 => (3, letters - 2),
         _ => return None,
     };

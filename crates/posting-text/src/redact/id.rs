@@ -227,10 +227,9 @@ fn may_be_checked(word: &Word<'_>) -> bool {
         || is_romanian(word)
         || is_country(word)
         || CODES.iter().any(|form| has_form(word.text, form))
-        || has_form(word.text, "0000000")
 }
 
-/// An IBAN (ISO 13616), a German or a Finnish tax number.
+/// A number with the form of a register, or an IBAN (ISO 13616).
 fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if is_country(word) {
@@ -245,15 +244,7 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
         return is_whole.then_some(word.start..end);
     }
-    if word.is_number() && !is_code(word.text) {
-        let last = words.get(at + 1);
-        let last = last.filter(|last| &text[word.end()..last.start] == "-")?;
-        // "Y 1234567-1": announced, so its check digit may be wrong.
-        let is_told = word_before(words, at).is_some_and(|cue| cue.text == "Y");
-        let is_right = is_told || is_finnish(&format!("{}{}", word.text, last.text));
-        return (last.text.len() == 1 && is_right).then_some(word.start..last.end());
-    }
-    if is_code(word.text) || word.text.strip_prefix("DE").is_some_and(is_german) {
+    if is_code(word.text) {
         return Some(word.start..word.end());
     }
     let mut number = String::new();
@@ -301,29 +292,4 @@ fn is_iban(number: &str) -> bool {
             )
         });
     rest == Some(1)
-}
-
-/// A VAT number (ISO 7064, modulo 11 and 10).
-fn is_german(digits: &str) -> bool {
-    /// In digits.
-    const LENGTH: usize = 9;
-    let mut product = 10;
-    let values: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
-    let Some([front @ .., check]) = values.as_deref().filter(|it| it.len() == LENGTH) else {
-        return false;
-    };
-    for digit in front {
-        let sum = (digit + product) % 10;
-        product = (if sum == 0 { 10 } else { sum }) * 2 % 11;
-    }
-    (11 - product) % 10 == *check
-}
-
-fn is_finnish(digits: &str) -> bool {
-    const WEIGHTS: [u32; 8] = [7, 9, 10, 5, 8, 4, 2, 1];
-    let sum = digits
-        .chars()
-        .zip(WEIGHTS)
-        .try_fold(0, |sum, (c, weight)| Some(sum + c.to_digit(10)? * weight));
-    sum.is_some_and(|sum| sum % 11 == 0)
 }

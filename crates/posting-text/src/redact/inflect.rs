@@ -127,12 +127,6 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
         }
         return;
     }
-    // The short illative of Estonian: "Pesa", "Pessa".
-    if let Some(consonant) = body.chars().next_back()
-        && "slnmrv".contains(consonant)
-    {
-        add(format!("{body}{consonant}{last}"));
-    }
     for (strong, weak) in &grades.changes {
         if let Some(front) = body.strip_suffix(strong) {
             add(format!("{front}{weak}{last}"));

@@ -49,11 +49,7 @@ impl Token {
     }
 
     pub(crate) fn is(&self, lower: &str) -> bool {
-        self.text == lower
-            || self.stems.iter().any(|stem| stem.begins(lower))
-            || without_article(lower)
-                .or_else(|| without_article(&self.text).map(|_| lower))
-                .is_some_and(|rest| rest == without_article(&self.text).unwrap_or(&self.text))
+        self.text == lower || self.stems.iter().any(|stem| stem.begins(lower))
     }
 
     pub(crate) fn unaccented(&self) -> Self {
@@ -63,12 +59,6 @@ impl Token {
             is_upper: self.is_upper,
         }
     }
-}
-
-fn without_article(lower: &str) -> Option<&str> {
-    lower
-        .strip_prefix("ال")
-        .filter(|rest| rest.chars().nth(1).is_some())
 }
 
 #[derive(Clone, Debug)]
@@ -253,11 +243,6 @@ impl Key {
                 let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
-                // "Kronachs Söhne" is no name.
-                let father = word.lower.strip_suffix('s');
-                if next.is(Cues::PARTNERS) && father == Some(&*self.tokens[number - 1].text) {
-                    return Ok(None);
-                }
                 word = next;
             }
             budget.spend(1 + token.stems.len())?;
@@ -338,9 +323,6 @@ pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, 
             let is_abbreviation =
                 count > 1 || matches!(&*word.lower, "inc" | "ltd" | "corp" | "şti");
             end += usize::from(is_abbreviation && goes_on);
-        }
-        if gap == " (" && text[end..].starts_with(')') {
-            end += 1;
         }
     }
     (end, next)

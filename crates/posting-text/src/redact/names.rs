@@ -60,13 +60,8 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 }
 
 impl Names {
-    /// Collects the spellings that this text may use. `labels` are those of its mailboxes.
-    pub(crate) fn new(
-        posting: &Posting<'_>,
-        label: Option<String>,
-        labels: &[String],
-        on: Text<'_>,
-    ) -> Result<Self> {
+    /// Collects the spellings that this text may use.
+    pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let context = Context {
@@ -87,13 +82,7 @@ impl Names {
             names.add_name(name, &context)?;
         }
         names.add_related(&context)?;
-        for label in names
-            .label
-            .iter()
-            .chain(labels)
-            .cloned()
-            .collect::<Vec<_>>()
-        {
+        if let Some(label) = names.label.clone() {
             names.add_label(&label, &context)?;
         }
         names.add_written_out(&context)?;
@@ -129,7 +118,6 @@ impl Names {
                 let (end, next) = self.after(on, end, next)?;
                 let (end, next) = with_legal_form(on, end, next);
                 let start = after_legal_form(on, first..next, start);
-                let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
                 at = next.max(at + 1);
@@ -245,18 +233,6 @@ fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
     let name = words.get(forms).filter(|_| forms > 0);
     let name = name.filter(|name| on.content[..name.start].ends_with(['«', '„', '“', '"']));
     name.map_or(start, |name| name.start)
-}
-
-/// Includes the closing quotation mark if the name has the opening one.
-fn with_quote(text: &str, start: usize, end: usize) -> usize {
-    let name = &text[start..end];
-    let after = text[end..].chars().next();
-    let closes = |(open, close): &(char, char)| {
-        name.contains(*open) && !name.contains(*close) && after == Some(*close)
-    };
-    quotes()
-        .find(closes)
-        .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
 fn merged(mut ranges: Vec<Range>) -> Vec<Range> {

@@ -19,7 +19,7 @@ use super::{
     cues::Cues,
     found::apart,
     vocabulary::is_among,
-    words::{Text, Word, word_before},
+    words::{Text, Word, begins_sentence, word_before},
 };
 use crate::{Range, Result, redact::Kind};
 
@@ -34,14 +34,13 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_ascii = word.lower.is_ascii();
-        let searches: [(bool, Search); 7] = [
+        let searches: [(bool, Search); 6] = [
             (!is_ascii && eastern::may_announce(word), eastern::person),
             (!is_ascii && word.text.contains("คุณ"), eastern::thai),
             (word.text == "HR", eastern::after_latin),
             (word.is(Cues::TITLE), after_title),
             (word.is(Cues::PERSON), announced),
             (word.is(Cues::CLOSING), signed),
-            (may_be_title_after(word), before_title),
         ];
         if word.is_upper() && roles::may_begin(text, words, at) {
             budget.spend(SEARCH_STEPS)?;
@@ -58,7 +57,6 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
         beside(text, words, &contact.range, &mut out);
     }
     relatives::of_company(on, found, &mut out)?;
-    out.extend(last_line(text, words));
     budget.spend(out.len())?;
     let mut out = apart(out);
     again(on, &mut out)?;
@@ -159,40 +157,6 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (is_person && is_followed(text, last.end())).then(|| first.start..last.end())
 }
 
-/// A name that is the last line, as under a letter.
-fn last_line(text: &str, words: &[Word<'_>]) -> Option<Range> {
-    let trimmed = text.trim_end_matches(|c: char| c.is_control() || c.is_whitespace());
-    let start = trimmed.rfind('\n')? + 1;
-    let first = words.partition_point(|word| word.start < start);
-    let names = &words[first..];
-    let (one, last) = names.first().zip(names.last())?;
-    let is_whole = one.start == start && last.end() == trimmed.len();
-    let is_run = run(text, words, first) == words.len() && names.iter().all(is_name);
-    let is_person = evidence::is_given(one) && evidence(names) == Evidence::For;
-    (is_whole && is_run && is_person && (2..=3).contains(&names.len()))
-        .then(|| one.start..last.end())
-}
-
-/// Turkish `Hanım` and `Bey`.
-fn may_be_title_after(word: &Word<'_>) -> bool {
-    let case = word.lower.strip_prefix("hanım");
-    case.or(word.lower.strip_prefix("bey"))
-        .is_some_and(|case| case.is_empty() || is_among("a e ı i dan den la le ın in", case))
-}
-
-/// `Yazıcıoğlu Hanım`
-fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let before = word_before(words, at)?;
-    let is_beside = &text[before.end()..words[at].start] == " ";
-    (is_beside && is_name(before) && evidence(std::slice::from_ref(before)) != Evidence::Against)
-        .then(|| {
-            let given = word_before(words, at - 1).filter(|given| {
-                evidence::is_given(given) && &text[given.end()..before.start] == " "
-            });
-            given.map_or(before.start, |given| given.start)..before.end()
-        })
-}
-
 /// `Frau Seidlmayer`, `Mr. Dr. Aigner`
 fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const ACADEMIC: &str = "dr prof mag ing dipl";
@@ -279,7 +243,10 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             Evidence::None
                 if (2..=4).contains(&names.len())
                     && ((told && before.contains([':', '：', '.']))
-                        || (is_next && before == " " && has_contact(text, cue.start)))
+                        || (is_next
+                            && before == " "
+                            && (has_contact(text, cue.start)
+                                || (next > at + 1 && begins_sentence(text, cue.start)))))
                     && is_followed(text, range.end) =>
             {
                 return Some(range);

@@ -52,13 +52,7 @@ impl<'a> Scan<'a> {
             label,
         } = self;
         retain_outside(&mut words, &found);
-        let is_email = |contact: &&Hidden| contact.kind == Kind::Email;
-        let mailboxes = found
-            .iter()
-            .filter(is_email)
-            .map(|contact| &text[contact.range.clone()]);
-        let labels = web::mail_labels(mailboxes);
-        let names = names::Names::new(posting, label, &labels, Text::new(text, &words, budget))?;
+        let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
         let names = names.find(Text::new(text, &words, budget))?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);

@@ -180,22 +180,6 @@ pub(crate) fn is_suffix(lower: &str) -> bool {
         || lower.rsplit('.').next() == Some("example")
 }
 
-/// Without public mail providers, each once.
-pub(crate) fn mail_labels<'a>(mailboxes: impl Iterator<Item = &'a str>) -> Vec<String> {
-    const MAX_LABELS: usize = 3;
-    let mut out: Vec<String> = Vec::new();
-    for mailbox in mailboxes {
-        let label = mailbox
-            .rsplit_once('@')
-            .and_then(|(_, domain)| label(domain));
-        let label = label.filter(|label| !is_among(MAIL_HOSTS, label) && !out.contains(label));
-        out.extend(label.filter(|_| out.len() < MAX_LABELS));
-    }
-    out
-}
-
-const MAIL_HOSTS: &str = include_str!("tables/mail_hosts.txt");
-
 /// Services that host companies' pages, with the part of an address that names the company.
 static HOSTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let table = lines(include_str!("tables/hosts.txt"));

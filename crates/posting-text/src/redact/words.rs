@@ -4,7 +4,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::{
     cues::{self, Cues},
-    script::{Script, is_unspaced},
+    script::is_unspaced,
 };
 use crate::{Budget, places::plain_letter};
 
@@ -163,41 +163,12 @@ fn lower(word: &str) -> Cow<'_, str> {
     } else if word.contains(is_styled) {
         let plain: String = word.nfkc().collect();
         Cow::Owned(plain.to_lowercase())
-    } else if let Some(plain) = without_look_alikes(word) {
-        Cow::Owned(plain.to_lowercase())
     } else if word.contains('İ') {
         // Its lower case is an i with a second dot.
         Cow::Owned(word.replace('İ', "i").to_lowercase())
     } else {
         Cow::Owned(word.to_lowercase())
     }
-}
-
-/// `Аcme` with a Cyrillic А, all in Latin.
-fn without_look_alikes(word: &str) -> Option<String> {
-    const ALIKE: [(&str, &str); 2] = [
-        ("АВЕКМНОРСТХаеорсухіјѕ", "ABEKMHOPCTXaeopcyxijs"),
-        ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEZHIKMNOPTYXo"),
-    ];
-    if !word.contains(|c: char| c.is_ascii_alphabetic()) {
-        return None;
-    }
-    let latin = |c: char| {
-        ALIKE.iter().find_map(|(others, latin)| {
-            let at = others.chars().position(|other| other == c)?;
-            latin.chars().nth(at)
-        })
-    };
-    let mut is_mixed = false;
-    let plain = word.chars().map(|c| match Script::of(c) {
-        Script::Cyrillic | Script::Greek => {
-            is_mixed = true;
-            latin(c)
-        }
-        _ => Some(c),
-    });
-    let plain = plain.collect::<Option<String>>()?;
-    is_mixed.then_some(plain)
 }
 
 /// In another width or style: `Ｕ`, `𝐀`.

@@ -56,17 +56,14 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         };
         let word = &words[previous];
         let gap = &text[word.end()..words[look].start];
-        if word.is(Cues::ADDRESS) && gap.starts_with([':', ' ']) && distance > 1 && capitals > 0 {
-            // "Address: Elm 14"
-            return first
-                .or(Some(words[look].start))
-                .map(|first| first..end().end);
-        }
-        if gap == ": "
+        // "Address: Elm 14", "Find us here: Elm 14"
+        let is_cue = |word: &Word<'_>| word.is(Cues::ADDRESS);
+        if gap.starts_with(':')
             && capitals > 0
-            && word_before(words, previous).is_some_and(|it| it.is(Cues::ADDRESS))
+            && (is_cue(word) || word_before(words, previous).is_some_and(is_cue))
         {
-            return Some(words[look].start..end().end);
+            let street = first.unwrap_or(words[look].start);
+            return Some(street..end().end);
         }
         if !is_beside(gap, word) {
             break;

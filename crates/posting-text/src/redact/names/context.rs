@@ -5,7 +5,9 @@ use super::{
         inside,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
+    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented,
+    website::without_umlauts,
+    word_before, words,
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
@@ -73,10 +75,12 @@ impl Context<'_> {
             return Ok(false);
         }
         self.budget.spend(self.all.len())?;
-        let rest = label.and_then(|label| label.strip_prefix(lower));
+        // "rhoenblitz" for `rhönblitz`
+        let bare = without_umlauts(&unaccented(lower));
+        let label = label.map(without_umlauts);
+        let rest = label.as_ref().and_then(|label| label.strip_prefix(&*bare));
         let rest = rest.map(|rest| rest.trim_start_matches('-'));
         let is_label = rest.is_some_and(|rest| rest.is_empty() || is_ordinary(rest));
-        let is_subject_of_any = |next: Option<&Word<'_>>| next.is_some_and(|it| it.is(Cues::VERB));
         let is_line = !self.text.contains('\n');
         let has_articles = self.families.intersects(Cues::ENGLISH);
         let (mut names, mut others) = (0, 0);
@@ -93,9 +97,6 @@ impl Context<'_> {
             let is_of_name = before.is_some_and(|it| is_among(AT_COMPANY, &it.lower))
                 || (begins_sentence(self.text, found.start)
                     && (is_subject || rest.is_some() && !self.text[..found.start].ends_with("; ")))
-                || (is_label
-                    && is_subject_of_any(next)
-                    && before.is_some_and(|it| is_among("a o la el il le", &it.lower)))
                 || (rest.is_some_and(str::is_empty)
                     && (before.is_some_and(|it| is_among(BEFORE, &it.lower))
                         || (is_line && (at == 0 || at + 1 == self.all.len()))))
@@ -194,13 +195,7 @@ impl Context<'_> {
     pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         self.any_use(part, name, |before, word| {
             let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
-            let goes_on = after.starts_with(char::is_uppercase)
-                || name.get(1).is_some_and(|next| {
-                    after
-                        .get(..next.text.len())
-                        .is_some_and(|after| after == next.text)
-                });
-            !goes_on
+            !after.starts_with(char::is_uppercase)
                 && word.lower == part.lower
                 && before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
         })

@@ -1,21 +1,9 @@
 //! The form of a name: the words around its proper ones.
 
-use super::{AND, Cues, Script, Word, all_of, cues, is_among, joined, quotes, words};
+use super::{AND, Cues, Script, Word, cues, is_among, joined, quotes};
 
 pub(super) fn is_cased(text: &str) -> bool {
     text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
-}
-
-pub(super) fn segment(name: &str) -> Option<String> {
-    let segment = [" - ", " – ", " — ", " | ", ", "]
-        .iter()
-        .filter_map(|separator| name.split_once(separator))
-        .map(|(segment, _)| segment)
-        .min_by_key(|segment| segment.len())?;
-    let rest = joined(&words(&name[segment.len()..]));
-    let parts = words(segment);
-    let is_name = parts.len() > 1 || !all_of(&parts, Cues::GENERIC);
-    (is_name && !cues::are_of(&rest, Cues::LEGAL)).then(|| segment.to_owned())
 }
 
 pub(super) fn quoted(name: &str) -> Option<String> {

@@ -179,12 +179,6 @@ impl Names {
         {
             self.add_and(&key, fragment);
         }
-        // "Lagergrens Åkeri" is the haulage company of "Lagergren".
-        let of_genitives = Cues::NORDIC | Cues::ENGLISH | Cues::GERMANIC;
-        let genitive = context.families.intersects(of_genitives);
-        if genitive && !is_common && last.lower.chars().count() >= 6 {
-            self.push_singular(&key, fragment, is_single);
-        }
         self.push(key);
         Ok(())
     }

@@ -4,10 +4,7 @@ use super::{
     Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text,
     Token, all_of, cjk, has_unspaced, inflect, single, words,
 };
-use crate::redact::{
-    sound::{consonants, sound_alike, vowels},
-    vocabulary::without_ending,
-};
+use crate::redact::sound::{consonants, sound_alike, vowels};
 
 /// In bytes.
 const MAX_PAIR: usize = 120;
@@ -52,11 +49,6 @@ impl Names {
             }
             if self.ends_with_name(before, context)? {
                 out.push(inside.to_owned());
-            } else if self.is_name(inside, context)? {
-                let bare = cjk::without_legal_forms(before);
-                let is_company = bare.len() < before.len() && has_unspaced(before);
-                let name = name_before(bare);
-                out.extend(name.filter(|name| is_company || self.may_be(name)));
             }
             if out.len() == MAX_NAMES {
                 break;
@@ -65,26 +57,8 @@ impl Names {
         Ok(out)
     }
 
-    /// With Kana or Hangul, it must sound like the name.
-    fn may_be(&self, name: &str) -> bool {
-        /// Beside a job, the name in parentheses is the company's.
-        const JOBS: &str = "職 員 者 師 士 係 長 募集 求人 スタッフ";
-        if without_ending(JOBS, name).is_some() {
-            return false;
-        }
-        let sound = consonants(&name.to_lowercase());
-        let mut heads = self.parts.iter().map(|(part, _)| consonants(&part.text));
-        !matches!(Script::of_text(name), Script::Kana | Script::Hangul)
-            || heads.any(|head| head.len() >= 2 && sound_alike(&head, &sound))
-    }
-
     fn find_in(&self, text: &str, context: &Context<'_>) -> Result<Vec<Range>> {
         self.find(Text::new(text, &words(text), context.budget))
-    }
-
-    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool> {
-        let found = self.find_in(inside, context)?;
-        Ok(found.first().is_some_and(|range| range.start == 0))
     }
 
     fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
@@ -214,29 +188,6 @@ fn last_word(text: &str) -> String {
         .last()
         .map(|word| word.text.to_owned())
         .unwrap_or_default()
-}
-
-/// The quoted name, the run in a script without spaces, or the capitalised words.
-fn name_before(before: &str) -> Option<String> {
-    let trimmed = before.trim_end_matches(['»', '“', '”', '"', '」', '』', ' ']);
-    if trimmed.len() < before.len()
-        && let Some((_, quoted)) = trimmed.rsplit_once(['«', '„', '“', '"', '「', '『'])
-    {
-        return Some(quoted.to_owned());
-    }
-    let all = words(trimmed);
-    let last = all.last()?;
-    if has_unspaced(last.text) {
-        let script = last.text.chars().next_back().map(Script::of)?;
-        let run = |c: char| Script::of(c) == script || c == 'ー';
-        let start = trimmed.trim_end_matches(run).len();
-        return Some(trimmed[start..].to_owned());
-    }
-    let capitals = all.iter().rev().take_while(|word| word.is_upper()).count();
-    let first = &all[all.len().checked_sub(capitals.clamp(1, 4))?];
-    let is_cased = Script::of_text(last.text) != Script::Hebrew
-        && Script::of_text(last.text) != Script::Arabic;
-    (capitals > 0 || !is_cased).then(|| trimmed[first.start..].to_owned())
 }
 
 /// Runs of Katakana, a word of Hangul without particles, or the word itself.

@@ -3,7 +3,7 @@
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Text, Token,
     Word, all_of, cjk,
-    form::{core, is_cased, parentheses, quoted, segment},
+    form::{core, is_cased, parentheses, quoted},
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
 use crate::redact::{
@@ -20,20 +20,8 @@ impl Names {
         // "Example (EX)", "Ministry - Department of Examples"
         let (outside, inside) = parentheses(name);
         let mut spellings = vec![outside.clone()];
-        spellings.extend(segment(&outside));
         spellings.extend(quoted(&outside));
-        if let Some(inside) = inside {
-            let parts = words(&inside);
-            match parts.as_slice() {
-                [word] if word.is(Cues::LEGAL) => {}
-                [word] if word.letters() >= 2 && !has_unspaced(word.text) => {
-                    let is_word = word.text.chars().any(char::is_lowercase);
-                    let case = if is_word { Case::Capital } else { Case::Upper };
-                    self.push(Key::word(word.lower.to_string(), case));
-                }
-                _ => spellings.push(inside),
-            }
-        }
+        spellings.extend(inside.filter(|inside| !all_of(&words(inside), Cues::LEGAL)));
         let others: Vec<_> = spellings.iter().flat_map(|it| abbreviated(it)).collect();
         for spelling in spellings.into_iter().chain(others) {
             self.add_spelling(&spelling, context)?;
@@ -83,10 +71,6 @@ impl Names {
         self.add_words(name.of(core), context)?;
         self.add_own_acronyms(name.of(core));
         self.add_fragments(name.of(core), context)?;
-        // "SWZ Stadtwerke Zellerfeld" is also "Stadtwerke Zellerfeld".
-        if let Some(rest) = without_own_acronym(core) {
-            self.add_words(name.of(rest), context)?;
-        }
         if let [.., form] = whole.as_slice()
             && form.is(Cues::LEGAL)
             && whole.len() > core.len()
@@ -303,30 +287,8 @@ impl Names {
         if words.iter().any(is_and) || name.contains(['&', '+']) {
             self.add_and(&key, words);
         }
-        // A text may also say "Example Care Service" for "Example Care Services".
-        if words.len() >= 3 && last.lower.chars().count() >= 5 {
-            self.push_singular(&key, words, false);
-        }
         self.push(key);
         Ok(())
-    }
-
-    pub(super) fn push_singular(&mut self, key: &Key, words: &[Word<'_>], compounds: bool) {
-        let Some(one) = key.joined.strip_suffix('s') else {
-            return;
-        };
-        // "Ny Pauls Bro" is no person called Paul.
-        if words.len() == 1 && cues::are_of(one, Cues::GIVEN) {
-            return;
-        }
-        let mut splits = splits(words);
-        splits.retain(|split| *split <= one.len());
-        self.push(Key {
-            splits: Some(splits),
-            compounds,
-            ordinary: key.ordinary,
-            ..Key::word(one.to_owned(), Case::Capital)
-        });
     }
 
     /// `A and B` for `A & B`, and the other way round.
@@ -404,24 +366,6 @@ fn abbreviated(name: &str) -> Vec<String> {
         }
     }
     out
-}
-
-/// After an acronym with their initials.
-fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
-    let [first, rest @ ..] = core else {
-        return None;
-    };
-    let mut initials = rest.iter().filter_map(|word| word.lower.chars().next());
-    let is_acronym = (2..=6).contains(&first.letters()) && first.is_capitals() && rest.len() >= 2;
-    let stands = first.lower.chars().all(|letter| {
-        // In compounds an initial may be inside.
-        initials.any(|initial| initial == letter)
-            || rest
-                .iter()
-                .any(|word| word.lower.chars().skip(1).any(|c| c == letter))
-    });
-    let is_proper = rest.iter().any(|word| !word.is_generic());
-    (is_acronym && stands && is_proper).then_some(rest)
 }
 
 /// Several words only if each has a capital.

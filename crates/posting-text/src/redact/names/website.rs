@@ -8,22 +8,13 @@ use super::{
 use crate::redact::{acronym, key::splits};
 
 impl Names {
-    /// Words before an acronym of the company, and acronyms after words that begin with the name.
+    /// Words before an acronym of the company.
     pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
         let known = |word: &Word<'_>| {
             let is_it = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
             word.lower.chars().count() >= 3 && self.candidates(word).iter().any(is_it)
         };
         let of_acronyms = acronym::written_out(context.on(), known)?;
-        let mut of_products: Vec<String> = Vec::new();
-        for (first, at) in acronym::written_out(context.on(), |_| true)? {
-            if at - first > 1
-                && of_products.len() < MAX_SPELLINGS
-                && self.names_one(context, first)?
-            {
-                of_products.push(context.all[at].lower.to_string());
-            }
-        }
         for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
             let words = &context.all[first..at];
             self.push(Key {
@@ -31,26 +22,7 @@ impl Names {
                 ..Key::word(joined(words), Case::Capital)
             });
         }
-        for product in of_products {
-            self.push(Key::word(product, Case::Upper));
-        }
         Ok(())
-    }
-
-    /// Other than an acronym.
-    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool> {
-        let word = &context.all[at];
-        for key in self.candidates(word) {
-            context.budget.spend(1)?;
-            if key.case == Case::Upper {
-                continue;
-            }
-            let found = key.matches(context.on(), at, word)?;
-            if found.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// "baker" is none of a name "Bakery …".
@@ -183,7 +155,7 @@ impl Names {
 }
 
 /// With the letter alone, as it is without accents.
-fn without_umlauts(word: &str) -> String {
+pub(super) fn without_umlauts(word: &str) -> String {
     word.replace("ae", "a")
         .replace("oe", "o")
         .replace("ue", "u")

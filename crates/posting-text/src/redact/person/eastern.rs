@@ -174,8 +174,6 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Ra
         .then(|| word.start..word.end())
 }
 
-const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
-
 /// After a Thai form of address: `คุณสมชาย ใจดี`.
 pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const TITLE: &str = "คุณ";
@@ -191,6 +189,8 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let end = family.map_or(word.end(), Word::end);
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
 }
+
+const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 /// A Chinese family name with a title: "找罗经理".
 pub(super) fn titled(word: &Word<'_>) -> Option<Range> {

@@ -38,16 +38,6 @@ pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -
             }
         });
         out.extend(before.map(|before| before.start..before.end()));
-        // Hungarian: "Varga Péter".
-        if let Some(after) = words.get(next)
-            && &text[range.end..after.start] == " "
-            && is_name(after)
-            && is_given(after)
-            && !after.is_generic()
-            && has_contact(text, after.start)
-        {
-            out.push(after.start..after.end());
-        }
     }
     Ok(())
 }
