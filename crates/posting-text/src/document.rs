@@ -77,7 +77,7 @@ pub(crate) struct Style {
     pub(crate) strong: bool,
     pub(crate) emphasis: bool,
     pub(crate) code: bool,
-    /// Text that holds no longer.
+    /// Struck through.
     pub(crate) deleted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Markdown to HTML for pages and search engines: plain elements, whatever the text says.
+//! Converts Markdown to HTML for pages and search engines, with plain elements alone.
 
 use std::fmt::Write as _;
 

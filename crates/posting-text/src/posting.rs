@@ -25,7 +25,7 @@ pub struct Posting<'a> {
     pub hide: &'a [Phrase<'a>],
 }
 
-/// A phrase to hide wherever it stands as whole words, in the Markdown or as readers see it:
+/// A phrase to hide as whole words everywhere, in the Markdown or as readers see it:
 /// `**Acme** AS` and `Acme AS` are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phrase<'a> {

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn links_images_and_html_are_told_apart() {
+    fn links_images_and_html_are_separate() {
         let reading = read(
             "[a](https://a.no) <https://b.no> <c@d.no> ![e](f.png) <b>g</b>\n\n[h]: https://i.no",
         );

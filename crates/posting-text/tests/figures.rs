@@ -1,7 +1,7 @@
-//! Holds what the rules reach on the labelled postings of `eval`, set by set.
+//! Checks how many labels of `eval` the rules miss, for each set.
 #![expect(
     clippy::print_stdout,
-    reason = "tests, whose sets are there, and which say what failed"
+    reason = "tests read sets of the repository and print the figures of a failure"
 )]
 
 #[path = "../examples/eval-rules/generate.rs"]
@@ -80,7 +80,7 @@ fn texts_that_are_no_postings_are_refused() {
 
 #[test]
 fn composed_postings_hide_what_they_must() {
-    /// Not a seed that rules were fixed with.
+    /// No rule was fixed with the postings of this seed.
     const SEED: u64 = 20;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/generator");
     let mut score = Score::default();

@@ -10,14 +10,14 @@ use posting_text::{
     rules::{self, CheckError, Texts},
 };
 
-/// The name, the company, and a function that creates about so many bytes.
+/// The name of the case, the company, and a function that returns a text of about so many bytes.
 type Case = (String, String, Box<dyn Fn(usize) -> String>);
 
 fn times(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len())
 }
 
-/// Parts in brackets are repeated as often as fits, or the whole pattern.
+/// Repeats each part in `⟦…⟧`, or a pattern without such parts as a whole, up to `bytes`.
 fn filled(pattern: &str, bytes: usize) -> String {
     let share = bytes / pattern.matches('⟦').count().max(1);
     if share == bytes && !pattern.contains('⟦') {

@@ -116,7 +116,7 @@ fn byte_literal(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Base64 alone, of a text with a tag or with spaces.
+/// Decodes a text that is base64 as a whole, if the result has a tag or spaces.
 fn base64(text: &str) -> Option<String> {
     /// A shorter text may be a word.
     const MIN_LENGTH: usize = 32;

@@ -103,7 +103,7 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
     })
 }
 
-/// Whether the name also stands in placeholders: `<Address>`.
+/// Whether placeholders have the name, too: `<Address>`.
 pub(crate) fn is_word(name: &str) -> bool {
     const WORDS: &str = include_str!("tables/tags_words.txt");
     WORDS.split_ascii_whitespace().any(|word| word == name)

@@ -164,12 +164,12 @@ fn item_starts(text: &str) -> Vec<usize> {
         let rest = rest.trim_start_matches(same);
         let rest = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
         let begins = rest.trim_start().chars().next();
-        let is_told = rest.starts_with(char::is_whitespace)
+        let is_item = rest.starts_with(char::is_whitespace)
             && begins.is_some_and(|c| c.is_alphabetic() || (is_bullet_sign && !is_sign(c)));
-        // Between words a dash is one, after a sign it begins an item.
+        // A dash between words is punctuation; after a punctuation mark it begins an item.
         let before = text[..at].trim_end();
         let is_apart = at == first || text[..at].ends_with(char::is_whitespace);
-        is_told
+        is_item
             && is_apart
             && (at == first || sign != '–' && sign != '-' || before.ends_with([';', ',', '.']))
     };

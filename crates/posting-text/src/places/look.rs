@@ -1,4 +1,4 @@
-//! What a text that stands for a city holds: a place, none, or several.
+//! Reads the text in the field of a city: it may have a place, none, or several.
 
 use super::{Coordinates, Share, TABLE, fold::fold, named, states};
 
@@ -128,7 +128,7 @@ fn is_list(country: &str, groups: &[&str]) -> bool {
     are_apart(cities)
 }
 
-/// Whether one of the places is so many degrees from the first.
+/// Whether a place is at least its number of degrees from the first one.
 fn are_apart(mut places: impl Iterator<Item = (Coordinates, f64)>) -> bool {
     places.next().is_some_and(|(first, _)| {
         places.any(|(place, degrees)| {

@@ -29,7 +29,6 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
         .iter()
         .map(|word| (unaccented(&word.lower), word.is_small()));
     let plain: Vec<(String, bool)> = plain.collect();
-    let every: String = core.iter().filter_map(initial).collect();
     let firsts: Vec<char> = core
         .iter()
         .take(3)
@@ -45,10 +44,8 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
             continue;
         }
         let letters = word.lower.chars().count();
-        let introduced = is_in_parentheses(word, text)
-            && initials_of(&word.lower, &every)
-            && follows(text, word.start, core, budget)?;
-        let named = (letters >= 3 || (content == 2 && is_alone(all, at, text)))
+        let introduced = is_in_parentheses(word, text) && follows(text, word.start, core, budget)?;
+        let named = (letters >= 3 || (content == 2 && may_be_acronym(all, at, text)))
             && (spells(&plain, word, content, budget)?
                 || (letters >= MIN_SYLLABIC && has_syllables(&plain, &word.lower, budget)?));
         if named || introduced {
@@ -90,8 +87,8 @@ fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Res
 const SHOUTED: &str =
     "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
 
-/// Whether two capitals stand among ordinary words, and are no unit, state or shouted word.
-fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
+/// Whether two capitals are an acronym: not a unit, a state or a shouted word.
+fn may_be_acronym(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
     let (before, after) = (&text[..word.start], &text[word.end()..]);
     // A legal form after them makes them a name.
@@ -110,7 +107,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !joined
 }
 
-/// Whether the letters of an acronym stand for the words of a name in order: each by its initial, a
+/// Whether the letters of an acronym are those of the words of a name in order: each by its initial, a
 /// small word maybe by none, a long one maybe by up to three letters. A letter in lower case is
 /// only the initial of a small word (`DDFiP`).
 fn spells(
@@ -247,13 +244,6 @@ fn initial(word: &Word<'_>) -> Option<char> {
     word.lower.chars().next()
 }
 
-fn initials_of(acronym: &str, initials: &str) -> bool {
-    let mut initials = initials.chars();
-    acronym
-        .chars()
-        .all(|letter| initials.any(|initial| initial == letter))
-}
-
 fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -> Result<bool> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
     let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 24));
@@ -263,7 +253,7 @@ fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -
         let mut pairs = part.iter().zip(core);
         pairs.all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower))
     };
-    // A legal form and an article may stand between.
+    // The text may have a legal form and an article between them.
     let is_form = |word: &Word<'_>| word.is(Cues::LEGAL) || word.text.chars().nth(2).is_none();
     let between = before.iter().rev().take_while(|word| is_form(word)).count();
     let mut windows = before.windows(core.len()).rev().take(between + 1);

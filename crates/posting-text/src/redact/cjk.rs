@@ -55,7 +55,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     let place = &base[..base.len() - core.len()];
     push(&mut out, core);
     let mut front = core.trim();
-    // "カフェ青空": a trade may stand before the name, too.
+    // "カフェ青空": a trade may precede the name.
     let after_trade = TRADES
         .iter()
         .filter(|trade| trade.chars().count() >= MIN_LENGTH)
@@ -94,7 +94,8 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     out
 }
 
-/// The first two ideographs where a name stands, or the first syllables before a Korean particle.
+/// Returns the short form that a text uses: the first ideographs of a name where only a name can
+/// be, or its first syllables before a Korean particle.
 pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<String> {
     const BEFORE: [char; 22] = [
         '在', '来', '入', '于', '与', '和', '选', '到', '进', '由', '為', '，', '。', '、', '「',
@@ -115,7 +116,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     (least..=most).rev().find_map(|length| {
         let end = base.char_indices().nth(length)?.0;
         let (front, rest) = base.split_at(end);
-        let stands = |at: usize| {
+        let is_name_at = |at: usize| {
             let (before, after) = (&text[..at], &text[at + front.len()..]);
             if script == Script::Hangul {
                 let is_start = !before.ends_with(|c| Script::of(c) == Script::Hangul);
@@ -127,7 +128,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
             (before.is_empty() || before.ends_with(BEFORE)) && after.chars().next() != next
         };
         let known = is_trade(front) || PLACES.contains(&front);
-        let is_used = !known && text.match_indices(front).any(|(at, _)| stands(at));
+        let is_used = !known && text.match_indices(front).any(|(at, _)| is_name_at(at));
         is_used.then(|| front.to_owned())
     })
 }
@@ -213,8 +214,8 @@ fn is_proper(rest: &str, is_japanese: bool) -> bool {
     letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PLACES.contains(&rest)
 }
 
-/// Whether a name stands at the borders of words. Only short Korean ones need that.
-pub(super) fn stands(text: &str, start: usize, end: usize) -> bool {
+/// Whether a name begins and ends at borders of words. Only short Korean names must.
+pub(super) fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     const PARTICLES: &str = "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \
         이라 라는 이란 처럼 보다 하고 이나";
     let name = &text[start..end];
@@ -254,7 +255,7 @@ mod tests {
     fn a_short_korean_name_is_a_word() {
         let found = |text: &str| {
             let at = text.find("다온").unwrap();
-            stands(text, at, at + "다온".len())
+            is_whole_word(text, at, at + "다온".len())
         };
         assert!(found("다온과 함께") && found("저희 다온은") && !found("가다온다"));
     }

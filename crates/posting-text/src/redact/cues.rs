@@ -11,7 +11,7 @@ bitflags! {
     /// The headings of the tables have these names.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct Cues: u32 {
-        /// The first ten are families of languages, of which the word is a small one.
+        /// The first ten mark a small word (article, preposition) of a family of languages.
         const ENGLISH = 1;
         const GERMANIC = 1 << 1;
         const NORDIC = 1 << 2;

@@ -107,7 +107,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     let first = words.get(next).filter(|first| first.lower != "the")?;
     let (before, after) = (&text[local.end()..sign.start], &text[end..first.start]);
     let is_bracketed = brackets(before, after);
-    let mut is_told = match spelled {
+    let mut is_announced = match spelled {
         Some(_) => is_bracketed?,
         // "Insta @example.team" is a handle.
         None => {
@@ -115,7 +115,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
                 || is_beside(before, after) && !(before == " " && local.is(Cues::HANDLE))
         }
     };
-    if spelled.is_none() && !is_told {
+    if spelled.is_none() && !is_announced {
         return None;
     }
     let mut last = first;
@@ -132,14 +132,14 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
             && let Some(label) = words.get(next + 2)
             && brackets(gap, &text[following.end()..label.start]).is_some()
         {
-            is_told = true;
+            is_announced = true;
             (last, next) = (label, next + 2);
         } else {
             break;
         }
         labels += 1;
     }
-    let is_sure = is_told || spelled.is_none_or(|word| !is_among(AMBIGUOUS, &word.lower));
+    let is_sure = is_announced || spelled.is_none_or(|word| !is_among(AMBIGUOUS, &word.lower));
     if labels < 2 || !is_sure || !ends_in_suffix(last.text) {
         return None;
     }

@@ -71,16 +71,16 @@ fn name(text: &str) -> Option<usize> {
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
     let mut last = &words[at];
-    let mut is_told = false;
+    let mut is_announced = false;
     for next in at + 1..=at + 2 {
         let word = words.get(next)?;
         let gap = &text[last.end()..word.start];
-        is_told |= gap.contains([':', '：']);
+        is_announced |= gap.contains([':', '：']);
         if gap.len() > 8 || gap.contains(['\n', ',', '.', ';']) || gap.contains('@') {
             return None;
         }
         if is_among(NAMES, &word.lower) {
-            is_told = true;
+            is_announced = true;
             last = word;
             continue;
         }
@@ -105,7 +105,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && (found.starts_with('0')
                 || words[at].lower == "whatsapp"
                 || words[at].lower == "viber");
-        return ((is_told || found.contains('_') || words[at].lower == "qq")
+        return ((is_announced || found.contains('_') || words[at].lower == "qq")
             && is_name
             && !is_phone)
             .then_some(word.start..word.start + length);

@@ -196,7 +196,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
 
 const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
 
-/// `A` stands for a capital, `0` for a digit, `*` for either.
+/// `A` matches a capital, `0` a digit, `*` either.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, sign): (u8, u8)| match sign {
         b'A' => byte.is_ascii_uppercase(),

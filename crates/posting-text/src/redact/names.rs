@@ -101,7 +101,7 @@ impl Names {
             out.extend(
                 text.match_indices(name.as_str())
                     .map(|(at, name)| at..at + name.len())
-                    .filter(|range| cjk::stands(text, range.start, range.end))
+                    .filter(|range| cjk::is_whole_word(text, range.start, range.end))
                     .map(|range| cjk::with_legal_forms(text, range)),
             );
         }

@@ -221,10 +221,10 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         .filter(|word| word.start < line && next <= at + AHEAD)
     {
         let before = &text[words[next - 1].end()..word.start];
-        let told = text[cue.end()..word.start].contains([':', '：']);
+        let has_colon = text[cue.end()..word.start].contains([':', '：']);
         if !is_name(word) {
             if !word.text.is_ascii()
-                && let Some(found) = evidence::uncased(text, words, next, told)
+                && let Some(found) = evidence::uncased(text, words, next, has_colon)
             {
                 return Some(found);
             }
@@ -239,10 +239,10 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
         let direct = is_next && names[0].is(Cues::GIVEN) && before == " ";
         match evidence(names) {
-            Evidence::For if names.len() >= 2 || told || direct => return Some(range),
+            Evidence::For if names.len() >= 2 || has_colon || direct => return Some(range),
             Evidence::None
                 if (2..=4).contains(&names.len())
-                    && ((told && before.contains([':', '：', '.']))
+                    && ((has_colon && before.contains([':', '：', '.']))
                         || (is_next
                             && before == " "
                             && (has_contact(text, cue.start)
@@ -253,7 +253,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             }
             _ => {}
         }
-        if names.len() == 1 || !told {
+        if names.len() == 1 || !has_colon {
             // "Ask our Head of Sales, Anna Berg"
             next = end;
         } else {

@@ -52,7 +52,7 @@ pub(super) fn add_phrases(
         for form in phrase.forms(budget)? {
             let mut is_there = false;
             for words in form {
-                let ranges = standing_alone(text, &words, budget)?;
+                let ranges = whole_words(text, &words, budget)?;
                 is_there |= !ranges.is_empty();
                 budget.spend(found.len() + ranges.len())?;
                 add_uncovered(found, text, &ranges, phrase.kind);
@@ -65,17 +65,17 @@ pub(super) fn add_phrases(
     Ok(())
 }
 
-fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>> {
+fn whole_words(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len() + words.len())?;
     let (first, last) = (words.chars().next(), words.chars().next_back());
-    let is_alone = |range: &Range| {
+    let is_whole_word = |range: &Range| {
         let before = text[..range.start].chars().next_back();
         let after = text[range.end..].chars().next();
         !is_one_word(before, first) && !is_one_word(last, after)
     };
     let ranges = text.match_indices(words);
     let ranges = ranges.map(|(at, found)| at..at + found.len());
-    Ok(ranges.filter(is_alone).collect())
+    Ok(ranges.filter(is_whole_word).collect())
 }
 
 fn is_one_word(one: Option<char>, next: Option<char>) -> bool {
@@ -138,7 +138,7 @@ mod tests {
 
     /// Known finds, `{e:ada@x.example}`, the phrases, and the result.
     #[test]
-    fn phrases_are_hidden_wherever_they_stand_as_whole_words() {
+    fn phrases_are_hidden_as_whole_words() {
         let kind = |letter: &str| Kind::ALL["cepunaih".find(letter).unwrap()];
         for case in cases(include_str!("tests/phrases.txt")) {
             let [text, phrases, expect] = *case.split(" | ").collect::<Vec<_>>() else {

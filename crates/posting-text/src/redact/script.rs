@@ -1,4 +1,4 @@
-//! Scripts: which have no spaces between words, and non-ASCII digits.
+//! The script of a word, and whether it separates words by spaces.
 
 use unicode_script::UnicodeScript;
 

@@ -40,7 +40,7 @@ pub struct IdentifyingTerms {
 struct Name {
     first: String,
     rest: Vec<String>,
-    is_alone: bool,
+    needs_borders: bool,
     is_ordinary: bool,
 }
 
@@ -82,7 +82,7 @@ impl Name {
         let is_spaced = |word: &String| !word.contains(is_unspaced);
         let (first, rest) = words.split_first()?;
         Some(Self {
-            is_alone: words.iter().all(is_spaced),
+            needs_borders: words.iter().all(is_spaced),
             is_ordinary: rest.is_empty() && cues::are_of(&first.to_lowercase(), Cues::GENERIC),
             first: first.clone(),
             rest: rest.to_vec(),
@@ -94,7 +94,7 @@ impl Name {
         budget.spend(text.len())?;
         for (start, first) in text.match_indices(self.first.as_str()) {
             if let Some(end) = name_end(text, start + first.len(), &self.rest, budget)?
-                && (!self.is_alone || stands_alone(text, &(start..end)))
+                && (!self.needs_borders || is_whole_word(text, &(start..end)))
                 && !(self.is_ordinary && begins_sentence(text, start))
             {
                 out.push(start..end);
@@ -142,7 +142,7 @@ fn goes_on(after: &str) -> bool {
     label.starts_with(char::is_alphanumeric)
 }
 
-fn stands_alone(text: &str, range: &Range) -> bool {
+fn is_whole_word(text: &str, range: &Range) -> bool {
     let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let apart = |c: Option<char>| c.is_none_or(is_boundary);
     let name = &text[range.clone()];
@@ -220,7 +220,7 @@ mod tests {
     use crate::testing::posting;
 
     #[test]
-    fn hosts_in_a_row_are_told_apart_once() {
+    fn hosts_in_a_row_are_separate() {
         let text = "a.acmera.no..b-c.acmera.no, --.acmera.no/..acmera.no";
         let expect = [
             "a.acmera.no",

@@ -144,7 +144,7 @@ pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     }
 }
 
-/// It joins letters or keeps them apart, and is invisible.
+/// An invisible character that joins or separates letters.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_posting_can_be_hidden() {
+    fn text_of_the_posting_can_be_hidden() {
         check(&[], &[]);
         for text in [
             "Berit Moe-Lie",
@@ -250,7 +250,7 @@ mod tests {
         check(&parts, &[]);
         let parts = [&parts[..], &["good pay, a small team that knows fish"]].concat();
         check(&parts, &["Hide only"]);
-        // What rules hide is theirs.
+        // Text that the rules already hide does not count as hidden by the draft.
         let acmera = "Acmera AS ".repeat(100);
         let hide = [Phrase {
             text: "Acmera AS Acmera AS",

@@ -143,11 +143,11 @@ pub enum CheckError {
 /// The text that a rule concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The text with the company's name.
+    /// The description with the company's name.
     Readable,
-    /// The text without it.
+    /// The description without the company's name.
     Redacted,
-    /// The title without it.
+    /// The title without the company's name.
     Title,
 }
 

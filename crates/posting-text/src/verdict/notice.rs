@@ -162,7 +162,8 @@ impl Table {
         words(sentence).iter().any(known)
     }
 
-    /// The page to which most words of a text belong, unless many belong to none.
+    /// Returns the kind of page that most words of a text belong to; `None` if too many words
+    /// belong to no kind.
     pub(super) fn most(&self, text: &str, also: impl Fn(&str) -> bool) -> Option<Refusal> {
         /// Of letters that must be known, in percent.
         const SHARE: usize = 80;

@@ -1,4 +1,4 @@
-//! Post boxes, and what stands before or after a street: a zone, a quarter, another street.
+//! Post boxes, and the parts before or after a street: a zone, a quarter, another street.
 
 use super::{
     Cues, Word,

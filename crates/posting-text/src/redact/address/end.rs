@@ -85,7 +85,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
                 || (beside && is_unit && is_among(WHOLE, &word.lower))
             {
                 1
-            } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
+            } else if gap == " " && letter && word.is_upper() {
                 // "34 C 12"
                 let is_door = |door: &Word<'_>| {
                     door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
@@ -106,14 +106,6 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
 
 pub(super) fn is_roman(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
-}
-
-fn is_sentence(text: &str, word: &Word<'_>) -> bool {
-    let rest = &text[word.end()..];
-    matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
-        && rest
-            .strip_prefix(' ')
-            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
 fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {

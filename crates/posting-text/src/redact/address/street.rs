@@ -126,7 +126,6 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
-            first = titled_start(text, words, previous, gap).or(first);
             break;
         }
         look = previous;
@@ -161,17 +160,6 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     let gap = &text[before.end()..word.start];
     let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && matches!(gap, " " | "-");
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
-}
-
-/// `Burgemeester van Roijensingel`
-fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
-    let title = word_before(words, at)?;
-    let is_titled = is_among("van von de der den di da la le del", &words[at].lower)
-        && gap == " "
-        && &text[title.end()..words[at].start] == " "
-        && title.is_upper()
-        && !title.is(Cues::LANGUAGES);
-    is_titled.then_some(title.start)
 }
 
 /// A Czech grade of pay, the same word as a street: `Platová třída 9`.

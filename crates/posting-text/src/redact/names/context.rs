@@ -56,7 +56,7 @@ impl Context<'_> {
         script == Script::Latin && !matches!(own, Script::Latin | Script::Other)
     }
 
-    /// Whether the text also writes a proper word of the name in lower case: where a name stands,
+    /// Whether the text also writes a proper word of the name in lower case: where a name can be,
     /// and not after an article.
     pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
         /// Before an ordinary word, and before no name.
@@ -100,7 +100,6 @@ impl Context<'_> {
                 || (rest.is_some_and(str::is_empty)
                     && (before.is_some_and(|it| is_among(BEFORE, &it.lower))
                         || (is_line && (at == 0 || at + 1 == self.all.len()))))
-                || self.is_beside_sign(found)
                 || GENITIVE.iter().any(|ending| after.starts_with(ending));
             let is_after_small = before.is_some_and(|it| {
                 is_among(ARTICLES, &it.lower)
@@ -111,16 +110,6 @@ impl Context<'_> {
             names += usize::from(is_of_name);
         }
         Ok(names > others)
-    }
-
-    /// Whether a word is alone between a sign and an end of its line, as in a title.
-    fn is_beside_sign(&self, word: &Word<'_>) -> bool {
-        const SIGNS: [&str; 6] = [" - ", " – ", " — ", " | ", " @ ", " ("];
-        let (before, after) = (&self.text[..word.start], &self.text[word.end()..]);
-        let begins = before.is_empty() || before.ends_with('\n');
-        let ends = after.is_empty() || after.starts_with(['\n', ')']);
-        (begins && (after.starts_with(": ") || SIGNS.iter().any(|sign| after.starts_with(sign))))
-            || (ends && SIGNS.iter().any(|sign| before.ends_with(sign)))
     }
 
     pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
@@ -155,10 +144,10 @@ const PLACE_ENDINGS: [&str; 9] = [
 ];
 
 impl Context<'_> {
-    /// Whether a part of a name stands where only a name can: with a capital within a sentence, in
+    /// Whether the text uses a part of a name where only a name can be: with a capital within a sentence, in
     /// quotation marks, or at the start of two sentences. In German and English, where nouns or
     /// headings have capitals, only after a word such as "at".
-    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
+    pub(super) fn is_used_as_name(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
@@ -170,7 +159,7 @@ impl Context<'_> {
             let quoted = between.ends_with(['«', '„', '“', '"']);
             let begins = begins_sentence(self.text, word.start);
             starts += usize::from(begins && !quoted);
-            let is_alone = before.is_some_and(|before| {
+            let is_within_sentence = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
                     && (before.letters() <= 4 || before.is_small());
                 !begins && (!before.is_capital() || small)
@@ -179,7 +168,7 @@ impl Context<'_> {
             before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
                 || (!has_capitals && begins && self.is_subject(word))
                 || (has_capitals && GENITIVE.iter().any(|ending| after.starts_with(ending)))
-                || (!has_capitals && (is_alone || quoted || starts >= 2))
+                || (!has_capitals && (is_within_sentence || quoted || starts >= 2))
         })
     }
 

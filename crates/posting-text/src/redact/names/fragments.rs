@@ -43,7 +43,9 @@ impl Names {
                     continue;
                 }
                 let is_proper = proper.is_some_and(|proper| proper < to);
-                if count < MAX_SPELLINGS && self.stands_alone(fragment, core, is_proper, context)? {
+                if count < MAX_SPELLINGS
+                    && self.is_short_name(fragment, core, is_proper, context)?
+                {
                     count += 1;
                     self.add_fragment(name.of(fragment), context)?;
                 }
@@ -65,7 +67,7 @@ impl Names {
                 && !context.is_common(&word.lower)?
                 && !context.is_of_city(&word.lower);
             if is_own
-                || (context.is_distinctive(&word.lower)? && context.names_alone(word, core)?)
+                || (context.is_distinctive(&word.lower)? && context.is_used_as_name(word, core)?)
             {
                 self.add_fragment(name.of(std::slice::from_ref(word)), context)?;
             }
@@ -92,7 +94,7 @@ impl Names {
         self.add_shortened(name, context)
     }
 
-    fn stands_alone(
+    fn is_short_name(
         &self,
         fragment: &[Word<'_>],
         core: &[Word<'_>],

@@ -93,8 +93,9 @@ impl Names {
         }))
     }
 
-    /// Whether a word before an earlier word of the name is a thing of the company, by its ending:
-    /// a trade, or the beginning of a sentence (`Gry Czerwonej Sowy` of `Czerwona Sowa Gry`).
+    /// Whether the words are something that the company owns, not its name: a trade, or the first
+    /// word of a sentence, before an inflected word of the name (`Gry Czerwonej Sowy`, "games of
+    /// Czerwona Sowa", for `Czerwona Sowa Gry`).
     fn is_thing(&self, part: usize, text: &str, pair: &[Word<'_>]) -> bool {
         let [thing, owner] = pair else { return false };
         let mut before = self.parts[..part].iter();

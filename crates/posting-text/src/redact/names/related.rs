@@ -23,7 +23,7 @@ const MAX_BETWEEN: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phrase {
     Strong,
-    /// A word for a client, after one for whom or whose.
+    /// A word for a client, such as "client", after "our" or "for".
     Client,
     Weak,
     Group,

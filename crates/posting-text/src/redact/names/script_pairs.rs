@@ -10,7 +10,7 @@ use crate::redact::sound::{consonants, sound_alike, vowels};
 const MAX_PAIR: usize = 120;
 /// In consonants.
 const MIN_CONSONANTS: usize = 3;
-/// Without vowels, and without marks around the word.
+/// In consonants, for a word without quotation marks and with other vowels.
 const MIN_SURE: usize = 4;
 
 impl Names {
@@ -25,7 +25,7 @@ impl Names {
         self.add_sounds(context)
     }
 
-    /// In parentheses after the name, and before parentheses around it.
+    /// Returns the texts in another script that are in parentheses after the name.
     fn paired(&self, context: &Context<'_>) -> Result<Vec<String>> {
         let Context { text, budget, .. } = *context;
         let mut out: Vec<String> = Vec::new();

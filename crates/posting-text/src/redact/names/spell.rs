@@ -56,7 +56,7 @@ impl Names {
         for word in core {
             self.add_part(word, context);
         }
-        // "and Partners" belongs to what stands before it.
+        // "and Partners" belongs to the words before it.
         let is_around = |word: &&Word<'_>| word.is(Cues::PARTNERS | Cues::AFFIX);
         for word in whole.iter().filter(is_around) {
             self.add_part(word, context);
@@ -157,8 +157,8 @@ impl Names {
         let acronym: String = initials.chain(form.lower.chars()).collect();
         let is_it =
             |word: &Word<'_>| word.lower == acronym && !word.text.contains(char::is_lowercase);
-        let is_told = core.len() >= 2 || acronym.len() > form.lower.len() + 2;
-        if is_told && context.all.iter().any(is_it) {
+        let is_distinctive = core.len() >= 2 || acronym.len() > form.lower.len() + 2;
+        if is_distinctive && context.all.iter().any(is_it) {
             self.push(Key::word(acronym, Case::Upper));
         }
         Ok(())

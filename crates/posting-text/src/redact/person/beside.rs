@@ -1,4 +1,4 @@
-//! Persons beside a contact: known by their names, or by standing where only a person can.
+//! Finds persons beside a contact, by their names or by their place in the sentence.
 
 use super::{
     Cues, Word, eastern,
@@ -52,7 +52,7 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
         {
             out.push(run.range());
         } else if whole.found == Evidence::For || whole.names.len() > 2 {
-            // A capitalised word may stand before the name: "Personalleiterin Anna Berg".
+            // A capitalised word may precede the name: "Personalleiterin Anna Berg".
             let names = whole.names;
             let inner = (1..names.len().saturating_sub(1)).find(|from| {
                 evidence(&names[*from..]) == Evidence::For && names[*from].is(Cues::GIVEN)
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         );
         let is_opening = is_direct && gap != " " && self.begins_clause();
         self.leads_to()
-            && (self.is_told() || (is_opening && self.is_number() && self.is_no_office()))
+            && (self.is_addressed() || (is_opening && self.is_number() && self.is_no_office()))
     }
 
     /// A given name, or a word that no table knows.
@@ -291,7 +291,7 @@ impl<'a> Run<'a> {
             && verb.is_some_and(|verb| is_among(ANSWERS, &verb.lower))
     }
 
-    fn is_told(&self) -> bool {
+    fn is_addressed(&self) -> bool {
         const TO: &str = "\
             to with ring call text or bel naar met of da do di av af till til med eller efter à avec ou con o a para \
             com ou do z s lub ke u na se k nebo alebo ili pri la cu sau или або чи до";
@@ -302,21 +302,10 @@ impl<'a> Run<'a> {
             (matches!(between, " " | "\u{a0}")
                 && (is_among(TO, &before.lower) || before.is(Cues::PERSON | Cues::PHONE)))
                 || (matches!(between, ": " | " : ") && before.is(Cues::PERSON))
-        }) || self.is_called_through()
+        })
     }
 
-    /// `Skriv til Malthe`
-    fn is_called_through(&self) -> bool {
-        let Some([call, small]) = self.words.get(self.first.wrapping_sub(2)..self.first) else {
-            return false;
-        };
-        call.is(Cues::PERSON)
-            && is_among(PREPOSITIONS, &small.lower)
-            && &self.text[small.end()..self.range().start] == " "
-            && &self.text[call.end()..small.start] == " "
-    }
-
-    /// After a word for a person or a telephone on the line, in the same sentence.
+    /// Whether a word for a person or a telephone precedes the name in its line and sentence.
     fn is_announced(&self) -> bool {
         let start = self.range().start;
         let line = line_start(self.text, start);
@@ -369,23 +358,23 @@ fn is_separator(gap: &str) -> bool {
 
 fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     let word = &words[at];
-    let is_told = text[..word.start].trim_end().ends_with(':')
+    let is_announced = text[..word.start].trim_end().ends_with(':')
         && leads_to(text, &words[at + 1..], word.end(), contact);
     let after = text.get(contact.end..word.start);
     let before = text.get(word.end()..contact.start);
     // "052-5550182, דני."
-    let is_alone = (after.is_some_and(|gap| matches!(gap, ", " | "، " | " (" | " - "))
+    let is_own_clause = (after.is_some_and(|gap| matches!(gap, ", " | "، " | " (" | " - "))
         && is_end(text, word.end()))
-        || (is_told && before.is_some_and(|gap| matches!(gap, ", " | "، " | " " | " - ")));
-    if is_alone && word.is(Cues::GIVEN) {
+        || (is_announced && before.is_some_and(|gap| matches!(gap, ", " | "، " | " " | " - ")));
+    if is_own_clause && word.is(Cues::GIVEN) {
         return Some(word.start..word.end());
     }
     eastern::in_list(text, word, contact)
-        .or_else(|| eastern::alone(text, words, at, contact))
+        .or_else(|| eastern::in_own_clause(text, words, at, contact))
         .or_else(|| evidence::called(text, words, at, contact))
         .or_else(|| eastern::titled(word))
         .or_else(|| eastern::korean_titled(text, words, at))
-        .or_else(|| evidence::uncased(text, words, at, is_told))
+        .or_else(|| evidence::uncased(text, words, at, is_announced))
 }
 
 fn is_end(text: &str, at: usize) -> bool {

@@ -33,7 +33,12 @@ fn is_full_name(name: &str) -> bool {
 }
 
 /// Alone in its clause, beside a contact: `，找诸葛明月。`, `064-555-0191, 선우보라.`, `早川ちひろまで：052 …`
-pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
+pub(super) fn in_own_clause(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    contact: &Range,
+) -> Option<Range> {
     const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
     if !matches!(
@@ -62,7 +67,7 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
     let is_beside = (ends && after.is_some_and(|gap| matches!(gap, "，" | ", " | "、" | ",")))
         || (begins && before.is_some_and(|gap| matches!(gap, "，" | ", " | "、")))
         || (is_addressed && before.is_some_and(|gap| matches!(gap, "：" | ": " | " ")));
-    // "栗本　節子宛に": the family's name is apart.
+    // "栗本　節子宛に": a space separates the family name.
     let family = word_before(words, at)
         .filter(|family| is_addressed && &text[family.end()..word.start] == "\u{3000}");
     if let Some(family) = family {
@@ -94,7 +99,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     if is_among(CUES, name) {
         return None;
     }
-    // "お問い合わせ：事務長 小野寺": a role stands between.
+    // "お問い合わせ：事務長 小野寺": a role precedes the name.
     if let Some(after) = words.get(next)
         && rest.is_empty()
         && without_ending("長 係 担当", name).is_some()
@@ -259,7 +264,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if gap.chars().count() > 3 || gap.contains(['\n', ',', '.']) {
             return None;
         }
-        let told = text[words[at].end()..word.start].contains([':', '：']);
+        let has_colon = text[words[at].end()..word.start].contains([':', '：']);
         let letters = word.letters();
         let title = words.get(number + at + 2).filter(|title| {
             &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
@@ -274,9 +279,9 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
         // "문의: 팀장 황보름 010-5501-2602"
         let is_titled = number > 0 && is_among(TITLES, last.text) && gap == " ";
-        let is_told = told || is_titled || (number == 0 && gap == " ");
+        let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
-        if is_name && is_usual && ((is_told && ends) || title.is_some()) {
+        if is_name && is_usual && ((is_announced && ends) || title.is_some()) {
             return Some(word.start..word.end());
         }
         if let Some(name) =

@@ -25,7 +25,7 @@ const FAMILY: &str = include_str!("../tables/family_endings.txt");
 /// Endings of cases, which replace nothing, `a`, `o` or a soft sign.
 const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
 
-/// A patronymic stands last.
+/// Whether the word is a patronymic, the last word of a name.
 pub(super) fn is_patronymic(word: &Word<'_>) -> bool {
     without_ending("ович евич ична овна евна івна ївна", &word.lower).is_some()
 }
@@ -111,7 +111,12 @@ fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
 }
 
 /// Arabic or Hebrew: a given name and the next word, or the words after a colon.
-pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) -> Option<Range> {
+pub(super) fn uncased(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    is_announced: bool,
+) -> Option<Range> {
     let first = &words[at];
     // A form of address belongs to no name.
     let follows = |next: &&Word<'_>| &text[first.end()..next.start] == " ";
@@ -135,7 +140,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
         let is_title = |lower: &str| cues::are_of(lower, Cues::TITLE);
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
-    let follows_colon = is_told && text[..first.start].trim_end().ends_with([':', '：']);
+    let follows_colon = is_announced && text[..first.start].trim_end().ends_with([':', '：']);
     // "بالأستاذة منال": such a title announces a person.
     let is_addressed = titled && count_of(words, at, script) >= 2;
     if !(is_given || follows_colon || is_addressed) {
@@ -148,7 +153,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
         if !joins || Script::of_text(next.text) != script || next.is(Cues::PERSON) {
             break;
         }
-        // After a given name without a colon, one further word is the family's.
+        // Without a colon before it, a given name has one further word: the family name.
         let joins_on = next.is(Cues::PHONE | Cues::HANDLE | Cues::TITLE);
         if joins_on {
             break;

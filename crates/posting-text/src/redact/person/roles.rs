@@ -24,7 +24,6 @@ const OWN: &str = "\
     nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
-const TO: &str = "to naar an à til till til para a al til do ke k для";
 
 pub(super) fn names_role(word: &Word<'_>) -> bool {
     ROLES.contains(&*word.lower)
@@ -102,31 +101,8 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     if matches!(gap, " " | ", ")
         && (role.is_some_and(names_role) || (gap == ", " && is_own && is_known && has_contact()))
         && (is_known || is_own)
-        && is_followed_or_verb(text, range.end)
     {
         return Some(range);
     }
-    // "to Fergal Hanratty, HR, …"
-    (gap == " "
-        && is_among(TO, &before.lower)
-        && names.len() <= 3
-        && leads_on(rest)
-        && has_contact())
-    .then_some(range)
-}
-
-fn is_followed_or_verb(text: &str, end: usize) -> bool {
-    is_followed(text, end)
-        || text[end..]
-            .strip_prefix(' ')
-            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
-}
-
-fn leads_on(rest: &str) -> bool {
-    const WAYS: &str = "via at by on per op på par por unter tramite";
-    let word = rest
-        .strip_prefix(' ')
-        .and_then(|rest| rest.split(' ').next());
-    rest.starts_with([',', ':', '('])
-        || word.is_some_and(|word| word.starts_with('(') || is_among(WAYS, word))
+    None
 }

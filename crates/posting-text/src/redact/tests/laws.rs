@@ -182,7 +182,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_is_written_can_be_shown(readable in written(), redacted in written()) {
+    fn all_written_texts_can_be_shown(readable in written(), redacted in written()) {
         let posting = posting("A cook.");
         let texts = Texts {
             markdown: &clean(&readable),
