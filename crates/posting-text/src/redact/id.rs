@@ -170,9 +170,9 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             "." | "-" | "/" | "–" | "‑" => has_digits,
             _ => false,
         };
-        // The last group may be a letter: `412078 k`.
+        // The last group may be a letter: `412078 k`, `FN 412078 k`.
         let letter = gap == " "
-            && number == 0
+            && number == usize::from(digits(&words[at]) == 0)
             && word.text.len() == 1
             && word.text.starts_with(|c: char| c.is_ascii_lowercase());
         // "942 486 111 MVA", "HRA 4471 FL"

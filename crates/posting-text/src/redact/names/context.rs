@@ -64,7 +64,7 @@ impl Context<'_> {
             an our your my their every any ein eine einen einem einer unser unsere unseren un une una \
             um uma ett et een notre votre nuestro nuestra nosso nossa nostro nostra onze jouw vår vårt";
         /// Before the label of the website, and before no ordinary word without an article.
-        const BEFORE: &str = "from with for to by von mit für zu avec con com para por em na no da do \
+        const BEFORE: &str = "from with for to by von mit für zu avec con com para por en em na no da do \
             pela pelo presso av af på w u";
         let lower = &*word.lower;
         let is_other = word.letters() < 4

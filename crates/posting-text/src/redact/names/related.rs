@@ -158,7 +158,7 @@ impl Names {
             (fits(first) && !gap.contains(['.', '\n', ';'])).then_some(first)
         });
         let first = parted.unwrap_or(first);
-        let phrase = if parted.is_some() {
+        let phrase = if parted.is_some() && phrase != Phrase::Agency {
             Phrase::Group
         } else {
             phrase
@@ -327,7 +327,11 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
                 break;
             }
         }
-        let is_compound = at > from && text[..word.start].ends_with('-');
+        // "Meripunos-konserni", "Marée d'Armor"
+        let elided = word.text.split_once(['\'', '’']);
+        let is_compound = at > from
+            && (text[..word.start].ends_with('-')
+                || elided.is_some_and(|(_, rest)| rest.starts_with(char::is_uppercase)));
         if word.is_upper() || (at > from && word.is_number()) || is_compound {
             end = at + 1;
         } else if at > from

@@ -4,7 +4,7 @@ use super::{
     Cues, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
-    roles::names_role,
+    roles::{ANSWERS, names_role},
     run::{PREPOSITIONS, first_name, is_name, line_end, line_start, run},
     word_before,
 };
@@ -22,7 +22,6 @@ const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// The beginnings of mailboxes that are no persons.
 const OFFICES: &str = include_str!("../tables/mailboxes.txt");
-const ANSWERS: &str = include_str!("../tables/answers.txt");
 const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
 
 pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut Vec<Range>) {

@@ -7,12 +7,15 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Cues, Word,
-    evidence::{Evidence, evidence},
+    evidence::{Evidence, evidence, is_given},
     is_among,
     run::{has_contact, is_followed, is_name, run},
     word_before,
 };
-use crate::{Range, redact::vocabulary::listed};
+use crate::{
+    Range,
+    redact::{vocabulary::listed, words::begins_sentence},
+};
 
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
@@ -24,6 +27,9 @@ const OWN: &str = "\
     nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
+
+/// Verbs after a person who answers questions.
+pub(super) const ANSWERS: &str = include_str!("../tables/answers.txt");
 
 pub(super) fn names_role(word: &Word<'_>) -> bool {
     ROLES.contains(&*word.lower)
@@ -82,6 +88,17 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         if (is_near || second) && (is_known || has_contact()) {
             return Some(range);
         }
+    }
+    // "Kezia Marsh reads every letter."
+    let verb = words.get(end).filter(|verb| verb.start == range.end + 1);
+    if begins_sentence(text, range.start)
+        && verb.is_some_and(|verb| is_among(ANSWERS, &verb.lower))
+        && names.len() <= 3
+        && !names.iter().any(Word::is_generic)
+    {
+        // "Kontorleder Bente Solhaug"
+        let given = names[..names.len() - 1].iter().position(is_given);
+        return Some(names[given.unwrap_or(0)].start..range.end);
     }
     let before = word_before(words, at)?;
     let gap = &text[before.end()..range.start];
