@@ -314,7 +314,7 @@ fn after_phrase<'c>(
 }
 
 fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
-    const SMALL: &str = "of and und et y e i & de du des la der och og en the van von";
+    const SMALL: &str = "of and und et y e i & d l de du des la der och og en the van von";
     let mut end = from;
     for at in from..all.len().min(from + MAX_WORDS) {
         let word = &all[at];
@@ -327,11 +327,7 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
                 break;
             }
         }
-        // "Meripunos-konserni", "Marée d'Armor"
-        let elided = word.text.split_once(['\'', '’']);
-        let is_compound = at > from
-            && (text[..word.start].ends_with('-')
-                || elided.is_some_and(|(_, rest)| rest.starts_with(char::is_uppercase)));
+        let is_compound = at > from && text[..word.start].ends_with('-');
         if word.is_upper() || (at > from && word.is_number()) || is_compound {
             end = at + 1;
         } else if at > from
