@@ -112,7 +112,10 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         // "Insta @example.team" is a handle.
         None => {
             is_bracketed == Some(true)
-                || is_beside(before, after) && !(before == " " && local.is(Cues::HANDLE))
+                || before.len() + after.len() <= 2
+                    && before.trim().is_empty()
+                    && after.trim().is_empty()
+                    && !(before == " " && local.is(Cues::HANDLE))
         }
     };
     if spelled.is_none() && !is_announced {
@@ -144,12 +147,6 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         return None;
     }
     Some(local.end() - local_part(&text[..local.end()])?..last.end())
-}
-
-fn is_beside(before: &str, after: &str) -> bool {
-    [before, after]
-        .iter()
-        .all(|gap| gap.trim().is_empty() && gap.chars().nth(1).is_none())
 }
 
 /// Whether brackets surround a word, or only spaces; `None` for anything else.

@@ -3,7 +3,7 @@
 use super::{
     Cues, Names, Text, Word, context::is_vietnamese, inflect, is_among, unaccented, word_before,
 };
-use crate::{Budget, Result, redact::words::begins_sentence};
+use crate::{Budget, Result};
 
 pub(super) const MAX_WORDS: usize = 8;
 
@@ -31,10 +31,7 @@ impl Names {
             if !self.is_beside(gap) {
                 break;
             }
-            if let Some(part) = self.part(word, budget)? {
-                if look == at && self.is_thing(part, text, &words[previous..=at]) {
-                    break;
-                }
+            if self.part(word, budget)?.is_some() {
                 (first, start) = (previous, word.start);
             } else if let Some(length) = self.part_after_prefix(word, budget)? {
                 return Ok((previous, word.end() - length));
@@ -49,9 +46,6 @@ impl Names {
     pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
         let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);
-        if self.is_genitive(&words[next - 1]) {
-            return Ok((end, next));
-        }
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
             if word.start < from || !self.is_beside(&text[from..word.start]) {
@@ -91,24 +85,6 @@ impl Names {
             (!part.is_upper || word.is_upper())
                 && (part.is(&word.lower) || plain.as_ref().is_some_and(|plain| part.is(plain)))
         }))
-    }
-
-    /// Whether the words are something that the company owns, not its name: a trade, or the first
-    /// word of a sentence, before an inflected word of the name (`Gry Czerwonej Sowy`, "games of
-    /// Czerwona Sowa", for `Czerwona Sowa Gry`).
-    fn is_thing(&self, part: usize, text: &str, pair: &[Word<'_>]) -> bool {
-        let [thing, owner] = pair else { return false };
-        let mut before = self.parts[..part].iter();
-        (self.parts[part].1 || begins_sentence(text, thing.start))
-            && before.any(|(part, _)| part.text != owner.lower && part.is(&owner.lower))
-    }
-
-    /// A genitive is followed by something of the company: `Kronachs Netz`.
-    fn is_genitive(&self, word: &Word<'_>) -> bool {
-        let is = |lower: &str| self.parts.iter().any(|(part, _)| part.text == lower);
-        word.lower
-            .strip_suffix('s')
-            .is_some_and(|bare| is(bare) && !is(&word.lower))
     }
 
     /// Whether a proper word is a place by its neighbour: `Tamar river`, `Nieuwe Amstel`.

@@ -89,9 +89,6 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     let mut name = rest;
     if rest.is_empty() {
         let following = words.get(next)?;
-        if !is_sign(&text[word.end()..following.start]) {
-            return None;
-        }
         (start, name) = (following.start, following.text);
         next += 1;
     }
@@ -245,13 +242,6 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
 fn is_before_number(text: &str, at: usize) -> bool {
     let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ' ', '\u{3000}']);
     rest.len() < text.len() - at && rest.starts_with(|c: char| c.is_ascii_digit() || c == '+')
-}
-
-fn is_sign(gap: &str) -> bool {
-    gap.chars().count() <= 3
-        && gap
-            .chars()
-            .all(|c| matches!(c, ':' | '：' | ' ' | '\u{3000}' | '）' | ')' | '、' | '／'))
 }
 
 /// Two to four syllables that begin with a family name, alone or before a title.
