@@ -24,7 +24,7 @@ const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("held-out", 2, 0, 0, 0),
     ("unseen", 1, 0, 1, 1),
     ("last", 0, 0, 0, 0),
-    ("employers", 0, 1, 1, 1),
+    ("employers", 1, 1, 1, 1),
     ("trades", 1, 1, 0, 0),
     ("brands", 0, 0, 0, 0),
     ("workshops", 0, 0, 0, 0),

@@ -86,15 +86,6 @@ impl Names {
             })
             .filter(|(script, sound, _)| sound.len() >= MIN_CONSONANTS && *script != Script::Han)
             .collect();
-        // "works" is ワークス: Kana have no r before a consonant.
-        let without_r: Vec<String> = self
-            .parts
-            .iter()
-            .filter(|(part, is_generic)| !is_generic && part.text.contains('r'))
-            .map(|(part, _)| without_closing_r(&part.text))
-            .flat_map(|part| [consonants(&part), consonants(&part.replace('w', ""))])
-            .filter(|sound| sound.len() >= MIN_SURE)
-            .collect();
         if heads.is_empty() {
             return Ok(());
         }
@@ -139,10 +130,8 @@ impl Names {
                         && sound_alike(head, &sound)
                         && (is_sure || same_vowels || own == Script::Kana)
                 });
-                let is_without_r =
-                    own == Script::Kana && without_r.iter().any(|head| sound_alike(head, &sound));
                 if sound.len() >= MIN_CONSONANTS
-                    && (alike || is_without_r)
+                    && alike
                     && found.len() < MAX_SPELLINGS
                     && !found.iter().any(|known| known == piece)
                 {
@@ -170,17 +159,6 @@ impl Names {
         }
         Ok(())
     }
-}
-
-/// Without any r between a vowel and a consonant.
-fn without_closing_r(word: &str) -> String {
-    let letters: Vec<char> = word.chars().collect();
-    let is_vowel = |at: usize| letters.get(at).is_some_and(|c| "aeiouy".contains(*c));
-    let keeps = |at: usize| letters[at] != 'r' || at == 0 || !is_vowel(at - 1) || is_vowel(at + 1);
-    (0..letters.len())
-        .filter(|at| keeps(*at))
-        .map(|at| letters[at])
-        .collect()
 }
 
 fn last_word(text: &str) -> String {
