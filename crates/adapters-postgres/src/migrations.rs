@@ -69,7 +69,7 @@ async fn lock(
     known: &(impl MigrationSource<Pg> + Sync),
 ) -> Outcome<Vec<String>> {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
-    // Tries repeatedly: an index build would wait for the snapshot of a statement that waits.
+    // Polls, because an index build would wait for the snapshot of a statement that waits here.
     let mut waits = false;
     while conn.load::<TryLock, bool>(&[]).await? != [true] {
         if !waits {

@@ -69,7 +69,7 @@ statement! {
 }
 
 statement! {
-    /// Whether an event has the number, and the last event among those to examine after it.
+    /// Whether an event with the number exists, and the number of the last event to examine.
     Around = r"
         SELECT EXISTS (SELECT 1 FROM events WHERE number = :after), (
             SELECT max(number) FROM events

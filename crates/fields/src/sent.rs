@@ -48,14 +48,15 @@ impl<T> Sent<T> {
         Self::with(Patch::Clear, Wrong::Nothing)
     }
 
-    /// No value, because it is not `expected`, as in "must be a string, not a number".
+    /// No value, but a type error, as in "must be a string, not a number".
     pub fn is_not(expected: &'static str, sent: &'static str) -> Self {
         Self::wrong_as(Rule::Type, move || {
             format!("must be {expected}, not {sent}")
         })
     }
 
-    /// No value, because the text is not `expected`. `likely` is the text that was probably meant.
+    /// No value, because the text is not the `expected` term. `likely` is the text that was
+    /// probably meant.
     pub(super) fn no_term(
         text: &str,
         expected: &'static str,

@@ -174,7 +174,8 @@ impl FieldErrors {
             .sort_by_key(|field| (field.rank(), place(&field.path)));
     }
 
-    /// Notes an unknown field, which is no error. Repetitions count once unless there are many.
+    /// Notes an unknown field, which is no error. Repetitions count only after [`MOST_ERRORS`]
+    /// fields.
     pub fn note_unknown(&mut self, path: String) {
         if self.unknown.len() == MOST_ERRORS {
             self.unknown_left_out += 1;

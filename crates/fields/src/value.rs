@@ -24,7 +24,7 @@ pub struct FieldSpec {
 }
 
 impl FieldSpec {
-    /// The places of a path's first two parts; unknown ones come last.
+    /// A path's sort key: the positions of its first two parts; unknown parts are last.
     pub fn place(fields: &[Self], path: &str) -> (usize, usize) {
         let mut parts = path.split('.');
         let mut place = |fields: &[Self]| {

@@ -105,7 +105,7 @@ impl Entry {
         self.part(name.as_bytes())
     }
 
-    /// Makes it the entry of a named part of its run.
+    /// Derives the entry's id from its run and a name.
     #[must_use]
     pub fn part(mut self, name: &[u8]) -> Self {
         self.id = Uuid::new_v5(&self.run, name);

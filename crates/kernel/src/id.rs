@@ -76,7 +76,7 @@ id! {
 
 impl PostingId {
     /// The id with its last twelve bits replaced by the first twelve of the identifier's SHA-256.
-    /// Both then select the same bucket; there are 4,096.
+    /// The id and its identifier then share one of 4,096 buckets.
     #[must_use]
     pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
         let digest = Sha256::digest(identifier.as_str());

@@ -1,10 +1,10 @@
 //! Refuses descriptions that describe no job: empty ones, links or images, test strings, and texts
 //! of pages such as an error, a login form or a cookie banner.
 //!
-//! A text is read sentence by sentence. It is refused if a sentence is a notice of a table and no
-//! other sentence describes anything; brands, numbers and the words of such pages describe nothing.
-//! It is also refused if most of its letters belong to such pages and no sentence has a word of a
-//! job, such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
+//! A text is read sentence by sentence. It is refused if a sentence is a listed notice and no other
+//! sentence describes anything; brands, numbers and the words of such pages describe nothing. It is
+//! also refused if most of its letters belong to such pages and no sentence has a word of a job,
+//! such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
 
 mod notice;
 mod refusal;

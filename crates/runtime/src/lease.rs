@@ -57,7 +57,7 @@ impl Terms {
         }
     }
 
-    /// Renews one lease like [`renew`](Self::renew), and ends it when it is lost.
+    /// Renews one lease like [`renew`](Self::renew), and ends `held` when the lease is lost.
     pub async fn keep<E, F>(&self, name: &str, held: &Held, renew: impl Fn() -> F)
     where
         E: From<StoreError> + Display,

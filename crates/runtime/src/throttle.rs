@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 /// A pause under load is this multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// If a round took more than a third of this time, it mostly waited.
+/// A round that would need a longer pause mostly waited itself.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.

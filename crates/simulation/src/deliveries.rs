@@ -35,8 +35,8 @@ struct Lease {
     holder: Uuid,
     began: Instant,
     has_ended: bool,
-    /// How many rounds the process had begun. A round may have lost a lease that its process leased
-    /// again, without knowing so yet.
+    /// How many rounds the process has under way, this one included. An earlier round may not know
+    /// yet that it lost its lease.
     rounds: usize,
     /// Whether rounds under this lease may go unrecorded.
     is_excused: bool,

@@ -73,7 +73,7 @@ impl Term for PublicEvent {
         names.find(|name| name.as_str() == text).map(Self)
     }
 
-    /// Recognises misspellings, different case or separators, and a missing subject.
+    /// Recognises misspellings, different case or separators, and a missing `JobPosting`.
     fn likely(text: &str) -> Option<&'static str> {
         static ALL: &[EventName] = &PUBLIC;
         let names = || ALL.iter().map(EventName::as_str);

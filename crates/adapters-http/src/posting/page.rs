@@ -200,8 +200,8 @@ pub mod tests {
             next,
             ..page_of(bytes)
         };
-        // The first columns describe the second part: text bytes, whether more follow, and the
-        // limits of postings and bytes. The others are the number of postings, and whether the
+        // The first four columns describe the second part: text bytes, whether more follow, and the
+        // limits of postings and bytes. The last two are the number of postings, and whether the
         // answer continues.
         for (bytes, more, limit, most, found, goes_on) in [
             (500, false, 3, PAGE_BYTES, 2, false),

@@ -130,7 +130,7 @@ pub struct Undone {
 pub struct Released {
     /// The number of postings that it expired.
     pub expired: u64,
-    /// The number of postings that it left unchanged, for the same reasons.
+    /// The number of postings that it left unchanged, for the reasons of [`Undone::left`].
     pub left: u64,
 }
 
@@ -257,8 +257,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
     /// Up to `limit` postings after `after`, ascending by id, that an import did not name. Includes
-    /// postings that the import or its release expired. This is the import that holds postings
-    /// back, or did before a running import began; otherwise the last complete one.
+    /// postings that the import or its release expired. That import holds postings back, or held
+    /// them back before a running import began; otherwise the import is the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,

@@ -83,7 +83,7 @@ fn create(
     let is_closed = is_past(change.write.posting.expire_at, now);
     if is_closed {
         change.fire(Trigger::Lapse, closing(now))?;
-        // The client's own reason stays: a later push with such a date keeps it, too.
+        // The client's own reason stays, as after a later push with a past closing date.
         let sent = &patch.expiration_reason;
         sent.apply(&mut change.write.posting.details.expiration_reason);
         change.asks_for_enrichment = false;
@@ -247,7 +247,7 @@ fn is_past(end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
 }
 
 /// Requests enrichment if the content differs from the content of the last outcome. A review ends
-/// if the content was judged before, or if an `update` requests the first verdict again.
+/// if the content was judged before, or if an update of an unapproved posting needs a new verdict.
 fn ask_if_stale(
     change: &mut Change,
     company: &Company,

@@ -58,7 +58,7 @@ pub fn apply(
     change.fire(trigger, cause).ok()?;
     change.write.decision = match (is_settled(posting, content), posting.is_moderated()) {
         (true, true) => None,
-        // After the operator's approval, other content got another verdict.
+        // The operator's approval holds again after another content's verdict.
         (true, false) => Some(Decision::approval(None, now)),
         (false, _) => {
             let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());

@@ -54,9 +54,9 @@ impl Former {
     }
 }
 
-/// Restores a posting's values, with the `company` that the former one's id means now. Approved
-/// content needs no new verdict; other content waits for one. `None` if nothing changes, or a text
-/// is no longer kept.
+/// Restores a posting's values. `company` is the former company or, after a merge, its target.
+/// Approved content needs no new verdict; other content waits for one. `None` if nothing changes,
+/// or a text is no longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,

@@ -9,7 +9,7 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
-/// The largest number of steps from an alias to its company: two, or more after concurrent merges.
+/// The limit of steps from an alias to its company. Only concurrent merges need more than two.
 const MOST_MERGES: usize = 8;
 
 /// The state for a batch's decisions.

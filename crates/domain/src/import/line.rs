@@ -191,8 +191,7 @@ impl Line {
     }
 }
 
-/// The identifier and payload of a [`Plain`] line, unless fields with U+0000 need the payload's
-/// text.
+/// The identifier and payload of a [`Plain`] line. `None` for other lines, and if U+0000 may occur.
 fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
     if body::may_have_nul(line) || !line.trim_start().starts_with('{') {
         return None;

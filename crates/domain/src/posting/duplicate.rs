@@ -12,8 +12,8 @@
 //! [`DatedFingerprint`].
 //!
 //! An original is older than its copies, so there are no circles. A mark is committed only with the
-//! versions of both postings. A posting that became younger gets no mark before its own copies were
-//! looked up again.
+//! versions of both postings. If new content makes a posting younger, its copies are looked up
+//! before it gets a mark.
 
 use std::collections::HashSet;
 

@@ -84,7 +84,8 @@ impl Posting {
         });
     }
 
-    /// Notes that this version's record has the shown description, unless an earlier record has it.
+    /// Notes this version's history record for the shown description, unless an earlier record has
+    /// it.
     pub(crate) fn locate_description(&mut self) {
         if let Some(shown) = &mut self.shown
             && shown.values.has(DESCRIPTION)

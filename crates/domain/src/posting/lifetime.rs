@@ -41,8 +41,8 @@ impl Lifetime {
     }
 
     /// The end of a posting after a push that changes its closing date from `closed` to `closing`.
-    /// In its second half the lifetime restarts. If postings stay for ever, it is dropped. A
-    /// closing date may shorten a lifetime, but never extends it.
+    /// In its second half the lifetime restarts. If postings stay for ever, the lifetime is
+    /// dropped. A closing date may shorten a lifetime, but never extends it.
     pub(crate) fn end(
         self,
         status: Status,

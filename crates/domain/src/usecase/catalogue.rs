@@ -113,8 +113,8 @@ pub async fn record_missed(
     store.commit(writes).await
 }
 
-/// Expires [held](MissingPosting::is_held)-back postings in one commit. The `first` of an
-/// operator's order writes its audit entry.
+/// Expires [held](MissingPosting::is_held)-back postings in one commit. If `first`, also writes the
+/// audit entry of an operator's order.
 ///
 /// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn release_held(
@@ -156,8 +156,8 @@ fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &m
 }
 
 /// Restores postings of [`Catalogues::changed_last`] to their values before the import, in one
-/// commit, unless something else changed them since. The `first` of an operator's order writes its
-/// audit entry.
+/// commit, unless something else changed them since. If `first`, also writes the audit entry of an
+/// operator's order.
 ///
 /// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn undo_changes(
@@ -208,8 +208,7 @@ pub async fn undo_changes(
     store.commit(writes).await
 }
 
-/// Returns the ids of all postings, each recorded as left unchanged, and the identifiers that the
-/// order may change.
+/// Records all postings as `left`. Returns their ids, and the permitted identifiers.
 fn permitted(
     order: &CorrectionOrder,
     postings: &[ExpiredPosting],
@@ -225,8 +224,8 @@ fn permitted(
     (postings.iter().map(|it| it.id).collect(), wanted)
 }
 
-/// Reopens postings of [`Catalogues::expired_last`] in one commit. The `first` of an operator's
-/// order writes its audit entry.
+/// Reopens postings of [`Catalogues::expired_last`] in one commit. If `first`, also writes the
+/// audit entry of an operator's order.
 ///
 /// [`StoreError::Conflict`] also if the lease was lost.
 pub async fn undo_expiries(

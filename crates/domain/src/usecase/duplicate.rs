@@ -50,8 +50,8 @@ pub async fn finish_idle_searches(
 /// Looks up a posting's duplicates in several commits, and then its own original. The last commit
 /// finishes the task. A locked posting does not delay the others.
 ///
-/// Only the posting of the search may get a first mark, after its copies were looked up. Other
-/// unmarked postings may have become younger than their copies, so their own searches mark them.
+/// Only `id` may get a first mark here, after its copies were looked up. Other unmarked postings
+/// may have become younger than their copies, so their own searches mark them.
 ///
 /// [`StoreError::Conflict`] after a concurrent change, or too many closed candidates.
 pub async fn look_up(

@@ -260,7 +260,7 @@ pub async fn record_outcomes(
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
-                // A company's new name changes the redaction, but requests no enrichment.
+                // A company's new name changes the redaction without requesting enrichment.
                 writes.tasks.ask(enrich(posting.id));
             }
             None => {}

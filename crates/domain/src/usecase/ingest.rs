@@ -67,10 +67,10 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands, without overwriting the batch's own changes. The
-    /// companies that commands name are loaded with the postings if `with_named`. Otherwise they
-    /// are loaded later, except the postings' own. Returns whether commands name such other
-    /// companies.
+    /// Loads the state for more commands, without overwriting the batch's own changes. If
+    /// `with_named`, the companies that commands name are loaded with the postings. Otherwise a
+    /// second load follows for companies other than the postings' own. Returns whether there are
+    /// such companies.
     pub async fn load(
         &mut self,
         store: &dyn Store,

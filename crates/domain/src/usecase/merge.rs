@@ -34,7 +34,7 @@ const ALIKE: usize = 64;
 /// For this long after a merge, postings that were decided before it may still be committed.
 const SETTLED: Duration = Duration::MINUTE;
 
-/// How long such a posting waits for its move, and an unmerge for its beginning.
+/// The task's wait before it looks again for such postings, and for an unmerge.
 const LOOK_AGAIN: Duration = Duration::seconds(2);
 
 /// Merges a company into another, which replaces it. A task moves the company's postings. A

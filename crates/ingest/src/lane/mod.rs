@@ -1,9 +1,9 @@
 //! The ingest lanes: pushed postings queue here, and share reads and commits.
 //!
-//! [`Lanes`] runs [`domain::usecase::Batch`] behind queues. A few lanes share commands by
-//! identifier, so no two lanes write the same posting. A lane ([`task`]) takes all waiting commands
-//! as its next batch, and never waits for more. Under light load a batch is one command; under
-//! heavy load one commit serves many. Each command is loaded and decided only once.
+//! [`Lanes`] runs [`domain::usecase::Batch`] behind queues. The identifier selects one of a few
+//! lanes, so no two lanes write the same posting. A lane ([`task`]) takes all waiting commands as
+//! its next batch, and never waits for more. Under light load a batch is one command; under heavy
+//! load one commit serves many. Each command is loaded and decided only once.
 //!
 //! - Unchanged pushes are answered immediately. In a repeated catalogue they are the majority, and
 //!   would otherwise wait for other commits.

@@ -36,7 +36,7 @@ pub struct GroupSettings {
     pub queue: usize,
     /// The largest number of commands per commit. With more, commands gain little and wait longer.
     pub batch: usize,
-    /// The largest number of running commits of a lane. Commits of lines overlap anyway.
+    /// The largest number of running commits of a lane.
     pub commits: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Lane {
 
 enum Start {
     Now,
-    /// Start once waiting commands, if there are any, are loaded too.
+    /// Load the waiting commands, if any, and then start.
     Shared,
     At(Instant),
     Later,

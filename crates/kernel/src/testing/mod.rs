@@ -132,11 +132,10 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
 
 /// Declares cases of a contract suite. Each case tests a store that has the named ports.
 ///
-/// A case takes an empty store, asserts, and fails with the first error that `?` returns. It is a
-/// function of this module, and becomes a test of each store that invokes the suite. No other list
-/// names it. The first argument is the area, a module of `testing::contract`. If an area has
-/// several files, each adds its own name, and the area's module lists them all, to export the
-/// cases:
+/// A case takes an empty store, asserts, and fails with the first error that `?` returns. The macro
+/// makes the case a function of this module, and a test of each store that invokes the suite. The
+/// first argument is the area, a module of `testing::contract`. If an area has several files, each
+/// adds its own name, and the area's module lists them all, to export the cases:
 ///
 /// ```ignore
 /// kernel::contract_cases!(

@@ -1,9 +1,9 @@
 //! Withdrawals: no account sends mail to a suppressed subscriber.
 //!
 //! A withdrawal looks up even unreported addresses in every account that is not known to be quiet,
-//! unsubscribes active or unconfirmed people, and records the account as quiet. For a reinstated
-//! subscriber it only looks, because deliveries may be old. Its own unsubscription is recorded
-//! beforehand, so that it does not count as the subscriber's wish.
+//! unsubscribes active or unconfirmed people, and records the account as quiet. A reinstated
+//! subscriber is only looked up, because the provider's delivery may be old. The withdrawal's own
+//! unsubscription is recorded beforehand, so that it does not count as the subscriber's wish.
 
 use time::OffsetDateTime;
 

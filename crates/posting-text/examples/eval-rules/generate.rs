@@ -215,7 +215,7 @@ impl<'a> Slots<'a> {
         Ok(out.trim().chars().map(&mut digits).collect())
     }
 
-    /// A slot is a word of a list in a case, initials, or a number with check digits.
+    /// A slot is initials, a number with check digits, or a listed word in a grammatical case.
     fn value(&mut self, slot: &str, case: usize, random: &mut Random) -> Option<String> {
         let digits = |random: &mut Random, count: usize| -> String {
             (0..count).map(|_| random.digit()).collect()

@@ -1,8 +1,8 @@
 //! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules --
 //! FOLDER`, or a file with postings as lines of JSON.
 //!
-//! Prints the hidden share of the labels of each kind, by language, wrong redactions, and how many
-//! refusals are found. `--misses` prints each mistake.
+//! Prints the hidden share of each kind's labels by language, the wrong redactions, and the number
+//! of refusals found. `--misses` prints each mistake.
 //!
 //! The first run over a set writes its figures to `first-look`, because figures count only on
 //! unseen texts. `--half 1` and `--half 2` read every second posting: rules fixed with one half are

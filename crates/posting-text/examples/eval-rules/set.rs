@@ -2,7 +2,7 @@ use std::{error::Error, fs, ops::Range, path::Path};
 
 use posting_text::redact::Kind;
 
-/// Must be hidden; without a kind it may.
+/// A range to hide; without a kind, it may stay.
 pub struct Label {
     pub kind: Option<Kind>,
     pub range: Range<usize>,

@@ -121,7 +121,7 @@ fn is_list(country: &str, groups: &[&str]) -> bool {
         };
         match named(country, None, name)? {
             (place, Share::None) => Some((place, apart)),
-            // A quarter may have the name of a city elsewhere.
+            // A district may have the name of a city elsewhere.
             _ => None,
         }
     });

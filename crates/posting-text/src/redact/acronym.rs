@@ -107,9 +107,9 @@ fn may_be_acronym(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !joined
 }
 
-/// Whether the letters of an acronym are those of the words of a name in order: each by its initial, a
-/// small word maybe by none, a long one maybe by up to three letters. A letter in lower case is
-/// only the initial of a small word (`DDFiP`).
+/// Whether an acronym spells the words of a name in order. Each word gives its initial; a small
+/// word may give none, a long word up to three letters. A letter in lower case is only the initial
+/// of a small word (`DDFiP`).
 fn spells(
     name: &[(String, bool)],
     acronym: &Word<'_>,

@@ -20,7 +20,7 @@ fn parts(heading: &str) -> Vec<&'static str> {
 
 const MIN_LENGTH: usize = 2;
 
-/// Without legal forms, the place before it, which may be the posting's city, and trades after it.
+/// The name without legal forms, a leading place (such as the posting's city) and trades.
 pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Vec<String> {
     let base = without_legal_forms(name);
     let mut out = Vec::new();

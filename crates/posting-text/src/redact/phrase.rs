@@ -11,7 +11,7 @@ impl<'a> Phrase<'a> {
     pub(crate) fn forms(&self, budget: &Budget) -> Result<Vec<Vec<Cow<'a, str>>>> {
         let as_it_is = self.text.trim();
         let reading = Reading::of(self.text, budget)?;
-        // The address of a link is hidden already; its words may be any.
+        // A link's address is already hidden; the link's words may be ordinary.
         let is_link = matches!(self.kind, Kind::Email | Kind::Phone | Kind::Link)
             && !reading.links.is_empty();
         let blocks = reading.text.split(SEPARATOR).map(str::trim);

@@ -136,7 +136,7 @@ impl Start {
 }
 
 impl DeliveryRound {
-    /// How far each lane's events are done, or wait outside the lane.
+    /// The place in each lane before which all events are done or wait elsewhere.
     pub(super) fn lanes_passed(&self, failures_count: bool) -> BTreeMap<Uuid, Cursor> {
         let passed = |(id, lane): (&Uuid, &Lane)| {
             let source = Source::Lane(*id);

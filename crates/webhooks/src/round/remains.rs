@@ -88,8 +88,8 @@ impl DeliveryRound {
             _ => {}
         }
         for item in later {
-            // Events of waiting subjects are always listed: a round does not read the log for a
-            // resent event.
+            // Only the page's events may be left out, because a later round reads them from the
+            // log.
             if item.source == Source::Page && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later

@@ -89,7 +89,7 @@ pub(super) struct Intake<'a> {
 }
 
 /// Imports a file with a progress bar, and prints a line for each refused record and the totals.
-/// Without a run nothing is written.
+/// Without an `entry` nothing is written.
 pub(super) async fn run<R: Record>(
     store: &dyn Store,
     file: &Path,

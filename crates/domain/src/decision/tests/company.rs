@@ -61,7 +61,7 @@ fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
     assert_eq!(written.companies, 0);
     let posting = &board.snapshot.postings[&identifier("b")];
     assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
-    // A push with the company's own website does not change how the posting came.
+    // A push with the company's own website leaves `came_by` unchanged.
     let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
     let (_, written) = board.run(&push("b", own)).unwrap();
     assert_eq!(written, Written::default());

@@ -1,4 +1,4 @@
-//! The end of an address: after the parts of a house, and a postal code.
+//! Finds the end of an address, after the parts of a house and a postal code.
 
 use super::{Cues, Word, is_among};
 

@@ -176,7 +176,7 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
         return false;
     }
     let is_short = word.letters() <= 2;
-    // Ambiguous words of Latin languages count only capitalised, or at the start of one.
+    // Ambiguous words of Latin languages count only capitalised, or at the start of a sentence.
     let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');

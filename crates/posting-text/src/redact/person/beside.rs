@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
         !is_counted && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
     }
 
-    /// Without words that announce it, and a verb that no table knows: "Chiama Donato Greco",
+    /// Removes words that announce the name, and a verb that no table knows: "Chiama Donato Greco",
     /// "Me Solène Kervadec", "Zovite Ante Škarica: 023 550 118".
     fn trimmed(&self, at: usize) -> Option<Self> {
         let end = self.first + self.names.len();

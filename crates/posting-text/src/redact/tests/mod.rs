@@ -16,8 +16,8 @@ fn of_company<'a>((company_name, company_website): (&'a str, &'a str)) -> Postin
 }
 
 /// Each case is a text with labels, such as `{c:Acmera} hires` (see `eval/README.md`), or a text,
-/// an arrow and the result. It is of Acmera, or of the company before a bar: `name + other name,
-/// website @ country city`.
+/// an arrow and the result. The posting's company is Acmera, or the company before a bar: `name +
+/// other name, website @ country city`.
 fn check(files: &[&'static str], redact: impl Fn(&str, &Posting<'_>) -> String) {
     let mut failed = Vec::new();
     for case in files.iter().flat_map(|file| cases(file)) {

@@ -160,7 +160,7 @@ async fn record<S: Webhooks>(
     at: OffsetDateTime,
     change: impl FnOnce(&mut Round),
 ) -> Checked {
-    // An additional lease would be of another endpoint.
+    // Other endpoints may be leased, too.
     let leased = lease(store, ONE, at, 9).await?;
     assert!(leased.contains(&id(1)), "there is something to do");
     let from = found(store, 1).await?.cursor.sequence;
