@@ -31,8 +31,10 @@ enum Phrase {
     After,
     /// After the name, with the employer before both.
     AfterOwn,
-    /// For an agency that names an employer.
+    /// For an agency, after its name or "we".
     Agency,
+    /// For an agency, anywhere.
+    AgencyClient,
 }
 
 /// By their last words with the words before it. Phrases before a name are found by first words.
@@ -50,6 +52,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "LOWER" => Phrase::Lower,
             "AFTER" => Phrase::After,
             "AGENCY" => Phrase::Agency,
+            "AGENCY CLIENT" => Phrase::AgencyClient,
             _ => Phrase::AfterOwn,
         };
         if matches!(kind, Phrase::After | Phrase::AfterOwn) {
@@ -69,6 +72,9 @@ const FOR: &str = include_str!("../tables/related_for.txt");
 /// Software, which has the same word.
 const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
 const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
+/// No companies behind a phrase, or none that must be hidden, and ends of German nouns.
+const OTHERS: &str = include_str!("../tables/related_others.txt");
+const NOUNS: &str = include_str!("../tables/related_nouns.txt");
 const OWN: &str = include_str!("../tables/related_own.txt");
 /// Beginnings of words in the name of an agency.
 const AGENCIES: &str = include_str!("../tables/agencies.txt");
@@ -90,7 +96,10 @@ patterns! {
 impl Names {
     pub(super) fn add_related(&mut self, context: &Context<'_>) -> Result<()> {
         let (text, all) = (context.text, context.all);
-        context.budget.spend(all.len() + text.len())?;
+        context
+            .budget
+            .spend(all.len() + text.len() + context.posting.title.len())?;
+        let title = words(context.posting.title);
         let mut found: Vec<String> = Vec::new();
         let is_agency = words(context.posting.company_name)
             .iter()
@@ -100,11 +109,11 @@ impl Names {
                 continue;
             };
             for (others, phrase) in phrases {
-                context.budget.spend(8 + MAX_WORDS)?;
+                context.budget.spend(8 + MAX_WORDS + title.len())?;
                 let run = match phrase {
                     Phrase::After => after_phrase(context, at, others),
                     Phrase::AfterOwn => self.after_own(context, at, others)?,
-                    Phrase::Agency if !is_agency => None,
+                    Phrase::Agency | Phrase::AgencyClient if !is_agency => None,
                     _ => self.before_phrase(context, at, others, *phrase)?,
                 };
                 let Some(run) = run else { continue };
@@ -112,7 +121,9 @@ impl Names {
                 // "Grupo Beira Barro": the word for the group was left out.
                 let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
                     .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
-                if is_name(run, of_group, context) && !found.iter().any(|known| known == name) {
+                if is_name(run, of_group, &title, context)
+                    && !found.iter().any(|known| known == name)
+                {
                     found.push(name.to_owned());
                 }
             }
@@ -220,13 +231,19 @@ impl Names {
             return Ok(subject.filter(|_| phrase == Phrase::Strong));
         }
         is_group |= run.iter().any(is_group_word);
-        if matches!(phrase, Phrase::Strong | Phrase::Client | Phrase::Agency) || is_group {
+        if matches!(
+            phrase,
+            Phrase::Strong | Phrase::Client | Phrase::AgencyClient
+        ) || is_group
+        {
             return Ok(Some(run));
         }
         if phrase == Phrase::Group {
             return Ok(None);
         }
-        Ok(self.follows_own(context, first)?.then_some(run))
+        // "söker Viskan Bemanning sömmare till …": an agency may be within the phrase.
+        let last = if phrase == Phrase::Agency { at } else { first };
+        Ok(self.follows_own(context, last)?.then_some(run))
     }
 
     /// Whether the employer is before a word in its sentence.
@@ -351,13 +368,17 @@ fn is_group_word(word: &Word<'_>) -> bool {
 }
 
 /// One word is proper, and they are no place.
-fn is_name(run: &[Word<'_>], of_group: bool, context: &Context<'_>) -> bool {
+fn is_name(run: &[Word<'_>], of_group: bool, title: &[Word<'_>], context: &Context<'_>) -> bool {
+    let is_of_title = |lower: &str| title.iter().any(|word| &*word.lower == lower);
     let is_proper = |word: &Word<'_>| {
         let is_acronym = word.is_capitals() && word.letters() <= 5;
         let is_other = is_ordinary(&word.lower)
             || (is_acronym && run.len() == 1)
             || word.is(Cues::AFFIX | Cues::PLACE | Cues::REGION | Cues::PERSON | Cues::TITLE)
             || is_among(ACRONYMS, word.text)
+            || is_among(OTHERS, &word.lower)
+            || without_ending(NOUNS, &word.lower).is_some()
+            || is_of_title(&word.lower)
             || is_among(GROUPS, &word.lower);
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower)
     };
