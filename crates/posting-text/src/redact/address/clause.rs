@@ -149,7 +149,7 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
 
 /// German: `Am Markt`, `An der Mühle`.
 fn is_preposition(word: &Word<'_>) -> bool {
-    const PLACES: &str = "am im an auf zum zur in unter hinter vor bei alter alte altes neuer neue";
+    const PLACES: &str = "am im an auf zum zur in unter unterm hinter hinterm vor vorm bei beim überm alter alte altes neuer neue";
     word.is_upper() && is_among(PLACES, &word.lower)
 }
 
