@@ -12,7 +12,7 @@ use crate::PostgresStore;
 
 statement! {
     /// Skips endpoints that another transaction has locked to lease or change them. `MATERIALIZED`
-    /// chooses endpoints once: chosen for each updated row, they would have no `LIMIT`.
+    /// enforces the `LIMIT`.
     BeginLease = concat!(
         "WITH free AS MATERIALIZED (
             SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",

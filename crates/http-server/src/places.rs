@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 
-/// A connection that has waited this long for its client may be closed. Earlier, data may be
-/// coming.
+/// A connection that has waited this long for its client may be closed. Until then, data may be
+/// under way.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// The same time when very few places are left.
 const LEAST_PATIENCE: Duration = Duration::from_millis(50);

@@ -26,7 +26,7 @@ const MAX_TEST_LENGTH: usize = 400;
 const MAX_NOTICE_LENGTH: usize = 1_200;
 /// A longer description is no error object and no template.
 const MAX_OBJECT_LENGTH: usize = 400;
-/// Unknown words of a sentence that is a name: `Borrowdale Logistik GmbH`.
+/// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
 const MAX_NAME: usize = 6;
 /// In letters, in a script without capitals.
 const MAX_PLAIN_NAME: usize = 6;

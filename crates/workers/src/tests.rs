@@ -226,7 +226,7 @@ async fn outcomes_of_a_claim_share_a_commit() {
     bench.ingest(&puts).await;
     let worker = bench.start();
     bench.until_idle().await;
-    // One commit with three postings was the push.
+    // The push is one of the commits with three postings.
     let commits = bench.stores.faulty.commits();
     let of_three = commits.iter().filter(|postings| **postings == 3);
     assert_eq!(of_three.count(), 2, "{commits:?}");

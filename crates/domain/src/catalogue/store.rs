@@ -257,8 +257,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
     /// Up to `limit` postings after `after`, ascending by id, that an import did not name. Includes
-    /// postings that the import or its release expired. That import holds postings back, or held
-    /// them back before a running import began; otherwise the import is the last complete one.
+    /// postings that the import or its release expired. If an import holds postings back, or did so
+    /// before a running import began, that import counts; otherwise the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,

@@ -83,7 +83,7 @@ fn create(
     let is_closed = is_past(change.write.posting.expire_at, now);
     if is_closed {
         change.fire(Trigger::Lapse, closing(now))?;
-        // The client's own reason stays, as after a later push with a past closing date.
+        // The client's own reason is kept. An update with a past date keeps it, too.
         let sent = &patch.expiration_reason;
         sent.apply(&mut change.write.posting.details.expiration_reason);
         change.asks_for_enrichment = false;

@@ -58,7 +58,7 @@ pub fn apply(
     change.fire(trigger, cause).ok()?;
     change.write.decision = match (is_settled(posting, content), posting.is_moderated()) {
         (true, true) => None,
-        // The operator's approval holds again after another content's verdict.
+        // An operator approved this content, and other content was judged since.
         (true, false) => Some(Decision::approval(None, now)),
         (false, _) => {
             let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());

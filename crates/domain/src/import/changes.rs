@@ -14,8 +14,8 @@ const OTHERS: u64 = 10;
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
-/// The number of distinct values that are counted at a time. With more values, rare ones may be
-/// missed: those on fewer than one line in this many.
+/// The number of distinct values that are counted at a time. With more values, those with a
+/// share of the lines below 1 / `VALUES` may be missed.
 const VALUES: usize = 4_096;
 
 /// An import's changes to existing postings. Unchanged lines do not count.

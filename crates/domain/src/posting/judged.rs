@@ -84,8 +84,7 @@ impl Posting {
         });
     }
 
-    /// Notes this version's history record for the shown description, unless an earlier record has
-    /// it.
+    /// Notes that this version's record has the shown description, unless an earlier one has it.
     pub(crate) fn locate_description(&mut self) {
         if let Some(shown) = &mut self.shown
             && shown.values.has(DESCRIPTION)

@@ -180,7 +180,7 @@ pub async fn undo_changes(
         let posting = loaded.postings.get(identifier)?;
         let of_it = records.iter().filter(|it| it.posting == posting.id);
         let of_it: Vec<_> = of_it.cloned().collect();
-        // Without a record, the posting was deleted, and pushed again.
+        // If there is no record, the posting was deleted and pushed again.
         of_it.first()?;
         Some((posting, Former::before(import, posting, &of_it)?))
     });

@@ -50,8 +50,8 @@ pub async fn finish_idle_searches(
 /// Looks up a posting's duplicates in several commits, and then its own original. The last commit
 /// finishes the task. A locked posting does not delay the others.
 ///
-/// Only `id` may get a first mark here, after its copies were looked up. Other unmarked postings
-/// may have become younger than their copies, so their own searches mark them.
+/// Of the unmarked postings, only `id` may get a mark here, after the search for its copies.
+/// The others may have become younger than their copies, so their own searches mark them.
 ///
 /// [`StoreError::Conflict`] after a concurrent change, or too many closed candidates.
 pub async fn look_up(

@@ -68,9 +68,8 @@ impl Batch {
     }
 
     /// Loads the state for more commands, without overwriting the batch's own changes. If
-    /// `with_named`, the companies that commands name are loaded with the postings. Otherwise a
-    /// second load follows for companies other than the postings' own. Returns whether there are
-    /// such companies.
+    /// `with_named`, also loads the companies that commands name. Otherwise loads them afterwards,
+    /// except the postings' companies. Returns whether commands name other companies.
     pub async fn load(
         &mut self,
         store: &dyn Store,
@@ -95,7 +94,7 @@ impl Batch {
             let more = store.load(&[], &others).await?;
             loaded.companies.extend(more.companies);
         }
-        // The other postings belong to commands with answers.
+        // Earlier postings without an answered command are dropped.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
         self.snapshot.postings.extend(loaded.postings);

@@ -62,8 +62,8 @@ impl Lookalikes {
         })
     }
 
-    /// The mark after an outcome. It stays, unless the content became younger. Then a search
-    /// handles its copies, which may be older, before it marks the posting.
+    /// The mark after an outcome. It stays if the content keeps its age. Otherwise a search
+    /// handles the posting's copies, which may be older, before it marks the posting.
     pub(super) fn mark(&self, posting: &Posting) -> Option<Original> {
         let (own, before) = (self.own.get(&posting.id)?, self.before.get(&posting.id)?);
         let is_as_old = before.since == own.dated.since;

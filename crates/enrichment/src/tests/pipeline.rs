@@ -168,7 +168,7 @@ fn a_failure_is_passed_on() {
 fn a_text_that_breaks_a_rule_is_not_shown() {
     let (input, stop) = (input(SOURCE), StopFlag::default());
     let case = Case::read(&input, &stop).unwrap();
-    // Any detail may be shown. So only the text below can break a rule.
+    // No detail of a rejection breaks a rule; only the text below does.
     let detail = "é".repeat(DETAIL);
     let rejections = MODEL_CODES.map(|code| rejection(code, &detail));
     for verdict in rejections {

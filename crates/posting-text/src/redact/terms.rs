@@ -26,10 +26,10 @@ use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
 ///   stop in it. No letter, digit or hyphen precedes it, and no letter or digit follows, also not
 ///   after a full stop. A subdomain contains it.
 /// - **A name of the company**, as it was pushed, with any white space. It has three letters or
-///   more, does not start in lower case, and is not the posting's city or country. At a letter or
-///   digit on either end, the end of the text, white space or punctuation follows. A name in a
-///   script without spaces counts anywhere. One ordinary word (`Next`) does not count where a
-///   sentence begins.
+///   more, does not start in lower case, and is not the posting's city or country. If its first
+///   or last character is a letter or digit, the next one outside is white space or punctuation,
+///   or there is none. A name in a script without spaces counts anywhere. One ordinary word
+///   (`Next`) does not count where a sentence begins.
 #[derive(Clone, Debug)]
 pub struct IdentifyingTerms {
     names: Vec<Name>,

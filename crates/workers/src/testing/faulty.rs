@@ -134,7 +134,7 @@ impl FaultyStore {
         poison.map(|(_, fault)| fault.clone())
     }
 
-    /// Waits for the gate and injects the next fault. The inner result applies after the commit.
+    /// Waits for the gate and injects the next fault. The inner result is the commit's answer.
     async fn begin(
         &self,
         writes: bool,

@@ -169,7 +169,7 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.stores.events.end().await?;
-        // After an outage, processes with unrecorded rounds renew their leases within this time.
+        // After an outage, wait until other processes have renewed leases of unrecorded rounds.
         if answered_at.elapsed() > settings.lease.length / 2 {
             // The store has recovered when it grants leases. That it can be read is not enough.
             let now = (self.parts.clock)();

@@ -212,7 +212,7 @@ fn a_push_after_another_renamed_the_company_only_asks_for_enrichment() {
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
-    // The push that made a posting due for another reason has already requested enrichment.
+    // The first push has already requested enrichment.
     let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());

@@ -32,8 +32,8 @@ pub(super) struct Row {
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// Postings that an undo of an import handled, before the import's held-back postings were
-    /// released.
+    /// Postings that an undo of an import handled. Later, a release expired other postings of the
+    /// import.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 

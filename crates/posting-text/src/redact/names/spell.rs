@@ -378,7 +378,7 @@ pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
     }
 }
 
-/// For people of a name in lower case (`telianere`), by language.
+/// The fewest letters of a name whose lower-case forms (`telianere`) count, by language.
 pub(super) fn min_lower(case: Case, families: Cues) -> usize {
     match case {
         _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,

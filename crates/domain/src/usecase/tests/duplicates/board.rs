@@ -233,8 +233,7 @@ impl Board {
     }
 }
 
-/// The signature of a text. The difference of two texts' numbers is the number of different values,
-/// all outside bands.
+/// The signature of a text. Those of `a` and `b` differ in |a − b| values, all outside bands.
 fn min_hash(text: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
