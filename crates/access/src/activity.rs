@@ -230,7 +230,7 @@ impl Activity {
         gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
     }
 
-    /// The refused pushes of today (UTC), or else since yesterday began, if their share is large.
+    /// The refused pushes if their share is large: of today (UTC), or else since yesterday.
     pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.refused,
@@ -239,8 +239,8 @@ impl Activity {
         self.recent(now).iter().map(share).find(Part::is_large)
     }
 
-    /// The visible postings that were rejected in this time, or whose pushed content is held back,
-    /// if their share is large.
+    /// The visible postings that were rejected today (or else since yesterday), or whose pushed
+    /// content is held back, if their share is large.
     pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.withdrawn + self.held,

@@ -249,7 +249,7 @@ pub async fn sign_in<A: Admission>(
     let Some((found, who)) = found.zip(who) else {
         return Ok(None);
     };
-    // Not older than its link: an end of tokens before the link must not end the session.
+    // If the session began before its link, an earlier end of tokens could end it.
     let begins = (found.created_at.max(now), SESSION_LIFETIME);
     let permits = (found.holder, found.scopes);
     let session = SignInToken::new(SignInTokenKind::Session, session, permits, begins);

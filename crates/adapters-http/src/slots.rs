@@ -24,8 +24,8 @@ pub struct Slots {
     name: &'static str,
     all: usize,
     each: usize,
-    /// A request may grow only while this many times its units stay free (at most a quarter of the
-    /// limit). So small requests find room.
+    /// When a request grows, this many times its units must stay free, or a quarter of the limit
+    /// if that is less. So small requests find room.
     spare: usize,
     taken: AtomicUsize,
     shares: Mutex<HashMap<ClientId, Weak<OfClient>>>,

@@ -17,7 +17,7 @@ const WINDOW: Duration = Duration::from_mins(1);
 /// The smallest rate, used even while other users exhaust the limit, to notice when they stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Spaces requests evenly, without saving up unused time. Other users keep their part.
+/// Spaces requests evenly, without saving up unused time. Leaves other users their part.
 #[derive(Debug)]
 pub struct RateLimiter {
     limit: u32,

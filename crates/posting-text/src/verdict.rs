@@ -30,7 +30,7 @@ const MAX_OBJECT_LENGTH: usize = 400;
 const MAX_NAME: usize = 6;
 /// In letters, in a script without capitals.
 const MAX_PLAIN_NAME: usize = 6;
-/// Letters beside links or images that say nothing: "Apply here".
+/// So few letters beside links or images say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;

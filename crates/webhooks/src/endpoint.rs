@@ -123,7 +123,7 @@ impl Endpoint {
     /// Limits the endpoint to what its owner may read now, or returns why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            // The receiver may belong to a third party, so the endpoint must name the reports'
+            // The receiver may belong to a third party, so the endpoint must list the reports'
             // event.
             let is_named = self.names.is_some();
             return Ok(self.with_reports_if(is_named));

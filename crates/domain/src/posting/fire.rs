@@ -202,8 +202,8 @@ impl Posting {
 }
 
 impl Trigger {
-    /// The event of a step without a status change. By the specification, a new reason of an expiry
-    /// has none.
+    /// The event of a step without a status change. By the specification, a new reason for an
+    /// expiry raises no event.
     const fn event_without_move(self) -> Option<EventName> {
         match self {
             Self::ApproveByOperator | Self::RejectByOperator | Self::EndReview => {

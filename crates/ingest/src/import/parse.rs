@@ -37,7 +37,7 @@ pub(super) struct Entry {
 
 pub(super) enum Work {
     Parsed(Arc<PutPosting>, Option<LineDigest>),
-    /// The line changed nothing in this state. In any other state it is parsed.
+    /// The line changed nothing in its `known` state. In any other state it is parsed.
     Cached(Arc<CachedLine>),
 }
 

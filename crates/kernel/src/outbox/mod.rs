@@ -131,8 +131,8 @@ pub struct Backlog {
 /// lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of a queue that have not crashed, until `now + lease`, the
-    /// longest due first. Concurrent callers get different tasks. `lease_id` is random.
+    /// Claims up to `limit` due tasks of a queue, the longest due first, until `now + lease`.
+    /// Skips crashed tasks. Concurrent callers get different tasks. `lease_id` is random.
     async fn claim(
         &self,
         queue: Queue,

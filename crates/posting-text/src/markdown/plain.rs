@@ -142,7 +142,7 @@ pub(crate) fn lines_to_html(text: &str) -> String {
     out
 }
 
-/// Puts back the `<` after a backslash, which would escape the `&` of the entity from `source`.
+/// Turns `&lt;` after a backslash into `<`. Otherwise the backslash would escape only the `&`.
 fn with_escaped_signs(text: &str) -> Cow<'_, str> {
     replace_some(Cow::Borrowed(text), "&lt;", |text, at| {
         let before = &text[..at];

@@ -151,7 +151,7 @@ impl Stem {
     }
 }
 
-/// By first letters: companies, groups, people, places and things of work.
+/// Beginnings of words for companies, groups, people, places and things of work.
 const SECOND_PARTS: &str = include_str!("tables/second_parts.txt");
 
 pub(crate) fn is_second_part(rest: &str) -> bool {

@@ -96,7 +96,7 @@ pub fn check(
 ///
 /// - There are more than [`MAX_PHRASES`] phrases, or one has fewer than two letters or digits.
 /// - Most phrases are neither in the title nor in the description. Fewer are [`dropped`].
-/// - The phrases hide more than a quarter of the letters beyond the rules, and more than 60.
+/// - Beyond the rules, the phrases hide more than 60 letters and more than a quarter of all.
 /// - A rejection has no reason, or one that is too long, has several lines, an address or a number.
 pub fn faults(
     posting: &Posting<'_>,

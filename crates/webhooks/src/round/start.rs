@@ -323,7 +323,7 @@ impl Start {
                 }
                 continue;
             }
-            // While the log may have more events, the last one stays listed to mark their place.
+            // While the log may have more events, the last listed event stays, to mark the place.
             let kept = usize::from(round.read_to.contains_key(&subject));
             opened.extend(numbers.into_iter().take((waiting - kept).min(of_each)));
         }

@@ -180,7 +180,6 @@ async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     assert_eq!(world.taken(1).count(), 500);
 }
 
-/// Failed companies that stayed in the lane would, at the limit, block the endpoint's other events.
 #[pollster::test]
 async fn companies_that_fail_leave_their_lane_and_are_retried() {
     let mut world = World::new("5,5", 1).await;

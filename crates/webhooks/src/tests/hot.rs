@@ -156,7 +156,7 @@ async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
     assert!(world.taken(1).count() >= 10, "{}", world.taken(1).count());
 }
 
-/// Later events come again once.
+/// Each later event comes once more.
 #[pollster::test]
 async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     let mut world = World::new("5", 1).await;
@@ -168,7 +168,7 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
         let replayed = world.store.replay(endpoint(1).id, to, None).await;
         assert_eq!(replayed, Ok(true));
     }
-    // The first replay counts, because the second place is later.
+    // The second replay changes nothing: its place is after the cursor.
     world.seen.clear();
     world.run(secs(30), &mut |_, _| slow()).await;
     let next = world.stored().await[0].next.cursor;

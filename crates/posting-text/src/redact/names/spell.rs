@@ -267,7 +267,7 @@ impl Names {
                 .collect();
             gaps.replace(char::is_whitespace, "")
         });
-        // In Latin letters a form of an ordinary word with a capital may be a noun of German.
+        // In Latin script, a capitalised form of an ordinary word may be a German noun.
         let is_noun = words.len() == 1 && generic && Script::of_text(written) == Script::Latin;
         let inflected = case != Case::Upper && gap.is_none() && !is_noun;
         let key = Key {

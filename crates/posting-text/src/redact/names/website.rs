@@ -1,4 +1,4 @@
-//! Spellings that a text adds: words for an acronym, products, and the website's label.
+//! Further spellings of a name: the words before its acronym, and the website's label.
 
 use std::collections::HashSet;
 
