@@ -192,6 +192,13 @@ pub(crate) fn unaccented(lower: &str) -> String {
     out
 }
 
+/// Replaces umlauts in two letters, such as `ae`, by the letter alone.
+pub(crate) fn without_umlauts(word: &str) -> String {
+    word.replace("ae", "a")
+        .replace("oe", "o")
+        .replace("ue", "u")
+}
+
 /// Whether this may separate words of a name. A full stop and a space end a sentence, unless the
 /// word `before` is short like an initial or `St`.
 pub(crate) fn is_gap(gap: &str, before: &str) -> bool {

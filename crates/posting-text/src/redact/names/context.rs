@@ -5,11 +5,12 @@ use super::{
         inside,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented,
-    website::without_umlauts,
-    word_before, words,
+    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
 };
-use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
+use crate::{
+    Budget, Posting, Result, places,
+    redact::words::{begins_sentence, without_umlauts},
+};
 
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
@@ -144,9 +145,9 @@ const PLACE_ENDINGS: [&str; 9] = [
 ];
 
 impl Context<'_> {
-    /// Whether the text uses a part of a name where only a name can be: with a capital within a sentence, in
-    /// quotation marks, or at the start of two sentences. In German and English, where nouns or
-    /// headings have capitals, only after a word such as "at".
+    /// Whether the text uses a part of a name where only a name can be: with a capital within a
+    /// sentence, in quotation marks, or at the start of two sentences. In German and English, where
+    /// nouns or headings have capitals, only after a word such as "at".
     pub(super) fn is_used_as_name(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);

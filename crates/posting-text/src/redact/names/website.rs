@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
 };
-use crate::redact::{acronym, key::splits};
+use crate::redact::{acronym, key::splits, words::without_umlauts};
 
 impl Names {
     /// Words before an acronym of the company.
@@ -152,11 +152,4 @@ impl Names {
             ..key
         });
     }
-}
-
-/// With the letter alone, as it is without accents.
-pub(super) fn without_umlauts(word: &str) -> String {
-    word.replace("ae", "a")
-        .replace("oe", "o")
-        .replace("ue", "u")
 }
