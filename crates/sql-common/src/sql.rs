@@ -143,6 +143,8 @@ fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect
 /// The text for a dialect. SQLite leaves out `{postgres …}`, for example row locks, because it has
 /// one writer. `{each name}` is any value of an array on PostgreSQL, and a single row's value on
 /// SQLite. `{given name type, …}` is replaced by the sent rows, named `sent`.
+///
+/// On SQLite a limit gets a plus sign. Without it, each new value prepares the statement again.
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
@@ -152,6 +154,8 @@ fn of(text: &str, dialect: Dialect) -> String {
     let text = replaced(&text, "{each ", |name| {
         choose(format!("ANY(:{name})"), format!(":{name}"))
     });
+    let limit = if is_postgres { "LIMIT :" } else { "LIMIT +:" };
+    let text = text.replace("LIMIT :", limit);
     replaced(&text, "{given ", |columns| {
         let columns = columns.split(", ");
         given(columns.filter_map(|it| it.split_once(' ')), dialect)
@@ -426,13 +430,13 @@ mod tests {
 
     #[test]
     fn each_dialect_has_its_text() {
-        let text = "SELECT 1 WHERE id = {each id}{postgres  FOR SHARE} LIMIT 1";
+        let text = "SELECT 1 WHERE id = {each id}{postgres  FOR SHARE} LIMIT :most";
         for (dialect, expect) in [
             (
                 Dialect::Postgres,
-                "SELECT 1 WHERE id = ANY(:id) FOR SHARE LIMIT 1",
+                "SELECT 1 WHERE id = ANY(:id) FOR SHARE LIMIT :most",
             ),
-            (Dialect::Sqlite, "SELECT 1 WHERE id = :id LIMIT 1"),
+            (Dialect::Sqlite, "SELECT 1 WHERE id = :id LIMIT +:most"),
         ] {
             assert_eq!(of(text, dialect), expect);
         }
