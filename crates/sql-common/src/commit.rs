@@ -176,10 +176,11 @@ statement! {
     }
 }
 
+// For a join, PostgreSQL may read the whole table for each sent row if it was analysed while empty.
 statement! {
     HoldTasks = held r"
-        SELECT task.id FROM {given id bigint, lease uuid}
-        JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease"
+        SELECT sent.id FROM {given id bigint, lease uuid}
+        WHERE sent.lease = (SELECT task.lease FROM outbox AS task WHERE task.id = sent.id)"
 }
 
 statement! {

@@ -214,10 +214,10 @@ statement! {
     ChangedLast = r"
         SELECT changed.posting_id, source_identifier FROM (
             SELECT DISTINCT posting_id FROM posting_versions AS versions
-            WHERE import = :import AND posting_id > :after AND NOT EXISTS (
-                SELECT 1 FROM missed_postings AS missed
+            WHERE import = :import AND posting_id > :after AND coalesce((
+                SELECT state FROM missed_postings AS missed
                 WHERE missed.import = versions.import AND missed.posting_id = versions.posting_id
-                    AND missed.state IN ('restored', 'unrestored', 'undone'))
+            ), '') NOT IN ('restored', 'unrestored', 'undone')
             ORDER BY posting_id LIMIT :limit
         ) AS changed LEFT JOIN postings ON postings.id = changed.posting_id
         ORDER BY changed.posting_id",
