@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-/// A pause under load is this multiple of the round's duration.
+/// A pause under load is usually this multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
 /// A round that would need a longer pause mostly waited itself.
@@ -26,15 +26,30 @@ pub struct Floor {
     /// The rate, per second and process, below which pauses may not reduce the work.
     pub a_second: u32,
     /// The pause after a round without load, as a multiple of the round's duration.
-    pub rest: u32,
+    pub idle_rest: u32,
+    /// The pause after a round under load, likewise.
+    pub busy_rest: u32,
+}
+
+impl Floor {
+    /// Full speed without load, and a quarter of the time under load.
+    pub const fn of(batch: usize, a_second: u32) -> Self {
+        Self {
+            batch,
+            a_second,
+            idle_rest: 0,
+            busy_rest: PAUSE_FACTOR,
+        }
+    }
 }
 
 /// The minimum rate for work on a whole catalogue or company. A hundred thousand postings take at
-/// most a minute, and pushes keep two thirds of their rate.
+/// most a minute. Under load the work is no faster, so that pushes keep two thirds of their rate.
 pub const BULK: Floor = Floor {
     batch: 64,
-    a_second: 2_000,
-    rest: 1,
+    a_second: 1_800,
+    idle_rest: 1,
+    busy_rest: 100,
 };
 
 impl Throttle {
@@ -47,7 +62,8 @@ impl Throttle {
     pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let time = Duration::from_secs(1) * done / floor.a_second;
-        self.rest(floor.rest, round).min(time.saturating_sub(round))
+        let rest = self.rest(floor.idle_rest, floor.busy_rest, round);
+        rest.min(time.saturating_sub(round))
     }
 
     pub fn sweep_size(&self, rows: usize) -> usize {
@@ -59,11 +75,11 @@ impl Throttle {
     }
 
     pub fn sweep_pause(&self, round: Duration) -> Duration {
-        self.rest(0, round)
+        self.rest(0, PAUSE_FACTOR, round)
     }
 
-    fn rest(&self, idle: u32, round: Duration) -> Duration {
-        let factor = if (self.0)() { PAUSE_FACTOR } else { idle };
+    fn rest(&self, idle: u32, busy: u32, round: Duration) -> Duration {
+        let factor = if (self.0)() { busy } else { idle };
         (round * factor).min(LONGEST_PAUSE)
     }
 }
@@ -91,19 +107,20 @@ mod tests {
     fn tasks_get_full_batches_or_their_minimum_rate() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
-        for (batch, a_second, rest) in [(16, 2_000, 1), (4, 200, 0), (1, 20, 0)] {
-            let floor = Floor {
-                batch,
-                a_second,
-                rest,
-            };
+        for floor in [BULK, Floor::of(4, 200), Floor::of(1, 20)] {
+            let Floor { batch, .. } = floor;
             assert_eq!(busy.batch(floor, 64), batch.max(4), "{floor:?}");
             assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
-            assert_eq!(idle.pause(floor, 64, ROUND), ROUND * rest, "{floor:?}");
+            assert_eq!(
+                idle.pause(floor, 64, ROUND),
+                ROUND * floor.idle_rest,
+                "{floor:?}"
+            );
             assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
-            // If rounds are short, the loop gets a quarter of the time.
+            // If rounds are short, the loop gets a fixed part of the time.
             let short = Duration::from_micros(10);
-            assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
+            let rest = short * floor.busy_rest;
+            assert_eq!(busy.pause(floor, 16, short), rest, "{floor:?}");
             // The minimum rate is kept if possible, whatever the load and the length of rounds.
             let done = busy.batch(floor, 64);
             let bites = f64::from(u32::try_from(done).unwrap());

@@ -66,11 +66,7 @@ impl Handler for Enrichments {
 
     fn floor(&self) -> Floor {
         // An enrichment costs about as much as a push.
-        Floor {
-            batch: 4,
-            a_second: 200,
-            rest: 0,
-        }
+        Floor::of(4, 200)
     }
 
     fn is_shared_queue(&self) -> bool {

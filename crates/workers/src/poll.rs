@@ -23,11 +23,7 @@ pub(super) trait Handler: Send + Sync {
 
     /// The work that the loop may do even under load.
     fn floor(&self) -> Floor {
-        Floor {
-            batch: 1,
-            a_second: 20,
-            rest: 0,
-        }
+        Floor::of(1, 20)
     }
 
     /// Whether other loops of this process take tasks from the same queue.
