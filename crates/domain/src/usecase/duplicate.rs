@@ -20,8 +20,8 @@ const COPIES: usize = 64;
 /// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes searches that have nothing to do: the posting is closed, and has no duplicates. Returns
-/// the other searches.
+/// Finishes the searches that have nothing to do: those of postings without duplicates that are
+/// closed, or that are unmarked and similar to no other. Returns the other searches.
 pub async fn finish_idle_searches(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],
@@ -33,10 +33,15 @@ pub async fn finish_idle_searches(
     if copies.len() == COPIES {
         return Ok(tasks.to_vec());
     }
-    let (gone, open): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| !it.is_open);
+    let (open, gone): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.is_open);
+    let near = search(store, &open, now).await?;
+    let is_similar = |it: &Candidate| near.iter().any(|other| it.is_like(other));
+    let to_mark = open
+        .iter()
+        .filter(|it| it.duplicate_of.is_some() || is_similar(it));
     let originals = copies.iter().filter_map(|it| it.duplicate_of.as_ref());
     let mut busy: HashSet<_> = originals.map(|it| it.id).collect();
-    busy.extend(open.iter().map(|it| it.id));
+    busy.extend(to_mark.map(|it| it.id));
     let mut writes = WriteSet::new(now);
     writes.optional.fingerprints = gone.iter().map(|it| (it.id, None)).collect();
     let (busy, idle): (Vec<_>, Vec<_>) = tasks.iter().partition(|(_, id)| busy.contains(id));
