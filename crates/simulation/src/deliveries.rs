@@ -84,17 +84,20 @@ impl Deliveries {
             let host = endpoint.url.name().unwrap_or_default().to_owned();
             self.hosts.insert(endpoint.id, host.clone());
             let of_host = &mut self.by_host.entry(host).or_default().leases;
-            let own = of_host
+            let own: Vec<_> = of_host
                 .iter()
-                .filter(|it| it.process == process && it.is_open());
-            let rounds = 1 + own.count();
+                .filter(|it| it.process == process && it.is_open())
+                .collect();
+            // Attempts of an earlier round count for this lease.
+            let is_excused = has_lapsed || own.iter().any(|it| it.is_excused);
+            let rounds = 1 + own.len();
             of_host.push(Lease {
                 process: process.to_owned(),
                 holder,
                 began: Instant::now(),
                 has_ended: false,
                 rounds,
-                is_excused: has_lapsed,
+                is_excused,
                 taken: BTreeMap::new(),
                 lost: BTreeMap::new(),
             });
@@ -257,6 +260,12 @@ mod tests {
         assert!(take(&mut lapsed, "p1"));
         lease(&mut lapsed, "p2");
         assert!(take(&mut lapsed, "p2"), "the lease had ended when it came");
+        let mut jumped = leased();
+        jumped.excuse(None);
+        lease(&mut jumped, "p1");
+        assert!(take(&mut jumped, "p1"), "by the round before");
+        lease(&mut jumped, "p2");
+        assert!(take(&mut jumped, "p2"), "that round could not record it");
     }
 
     #[test]
