@@ -96,7 +96,7 @@ pub fn restore(
     let is_approved = was_approved && has_texts && !stays_rejected;
     if is_approved {
         after.enriched_hash = was.enriched_hash;
-        if former.trigger.is_some() {
+        if former.trigger.is_some() || was.is_moderated() {
             after.approved_hash = was.approved_hash;
         }
         if was.texts_digest != posting.texts_digest {
@@ -106,8 +106,10 @@ pub fn restore(
                 change.write.findings = findings;
             }
         }
+        // An operator may have approved what was shown, while later content got another verdict.
+        let by_operator = was.approved_hash.filter(|_| was.is_moderated());
         let cause = Cause {
-            content: was.enriched_hash,
+            content: by_operator.or(was.enriched_hash),
             lifetime,
             ..Cause::new(by.clone(), now)
         };

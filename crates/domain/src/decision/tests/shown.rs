@@ -253,6 +253,38 @@ fn an_undo_restores_what_an_import_replaced_and_needs_no_verdict() {
 }
 
 #[test]
+fn an_undo_restores_an_operators_approval_of_shown_content() {
+    let mut board = Board::with(Status::Approved);
+    board.moderate(&Moderation::Approve).unwrap();
+    let judge = |board: &mut Board, verdict| {
+        let before = board.posting().clone();
+        let made = Enrichment {
+            texts: texts("Cut", "C"),
+            verdict,
+            ..Enrichment::bare()
+        };
+        let change = board.outcome(board.content(), &made, None).unwrap();
+        record(board, &before, change)
+    };
+    import(&mut board, RENAME);
+    judge(&mut board, no_ad());
+    let good = board.posting().clone();
+    assert!(good.is_moderated() && good.shown.is_some());
+    let first = import(&mut board, r#"{"title":"Confectioner"}"#);
+    let records = [judge(&mut board, Verdict::Approve), first];
+    assert!(!board.posting().is_moderated());
+    let former = former(&board, &records).unwrap();
+    let by = Actor::Client(testing::pusher());
+    let company = board.company().clone();
+    let (note, lifetime, now) = ((&by, "undo"), board.lifetime, board.now);
+    let change = restore(board.posting(), &former, &company, note, lifetime, now);
+    board.record(change);
+    let after = board.posting();
+    assert_eq!((&after.details, &after.shown), (&good.details, &good.shown));
+    assert!(after.is_moderated(), "{:?}", after.state());
+}
+
+#[test]
 fn an_undo_opens_what_a_line_expired_with_the_verdict_that_it_had() {
     for by_operator in [false, true] {
         let mut board = Board::with(Status::Approved);
