@@ -61,7 +61,7 @@ async fn the_postings_of_a_merged_company_follow_and_come_back(store: Store) {
 }
 
 /// The number of postings: more than a few commits move.
-const MANY: usize = 3_000;
+const MANY: usize = 5_000;
 
 async fn a_merge_and_its_end_go_on_after_a_kill(store: Store) {
     let site = Site::new(store);
