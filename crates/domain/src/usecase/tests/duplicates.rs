@@ -166,6 +166,21 @@ async fn only_a_posting_like_another_one_asks_for_a_search() {
     }
 }
 
+#[pollster::test]
+async fn searches_that_find_nothing_end_together() {
+    for (text, busy) in [(40, 0), (0, 2)] {
+        let board = Board::new().await;
+        for (name, text) in [("a0", 0), ("a1", text)] {
+            board.push(1, name, text).await;
+        }
+        board.settle().await;
+        let (one, other, ann) = (identifier("a0"), identifier("a1"), by_ann(1));
+        let asked = tell_postings_apart(&board.store, [&one, &other], &ann, noon());
+        assert_eq!(asked.await, Ok(true));
+        assert_eq!(board.busy_searches().await, busy, "{text}");
+    }
+}
+
 /// This holds for any number of copies: a search continues after the examined ones.
 #[pollster::test]
 async fn all_copies_of_an_original_are_looked_up() {

@@ -203,6 +203,16 @@ impl Board {
         }
     }
 
+    /// How many due searches are left after those without work were finished.
+    pub async fn busy_searches(&self) -> usize {
+        let claimed = self.claim(DUPLICATES, |_| true).await;
+        let tasks = claimed.iter();
+        let tasks = tasks.map(|(task, _)| (task.token, PostingId::new(task.effect.key())));
+        let tasks: Vec<_> = tasks.collect();
+        let busy = finish_idle_searches(&self.store, &tasks, self.now());
+        busy.await.unwrap().len()
+    }
+
     pub async fn searches(&self) -> Vec<String> {
         let due = self.claim(DUPLICATES, |_| true).await;
         self.give_back(&due).await;
