@@ -103,7 +103,10 @@ pub fn disk(database: &DatabaseUrl) -> Check {
 fn free_space(folder: &Path, bytes: u64) -> Check {
     let message = format!("{} MiB are free in {}", bytes / MEGABYTE, folder.display());
     if bytes < MIN_FREE_BYTES {
-        let remedy = format!("make room; {} MiB are the least", MIN_FREE_BYTES / MEGABYTE);
+        let remedy = format!(
+            "make room; at least {} MiB must be free",
+            MIN_FREE_BYTES / MEGABYTE
+        );
         Check::wrong(DISK, message, remedy)
     } else {
         Check::good(DISK, message)
