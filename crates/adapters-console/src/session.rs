@@ -43,7 +43,7 @@ const PROXY_SECRET: &str = "posthaste-proxy-secret";
 /// How long a proxied operator's forms have the same token, in seconds. The token stays valid for
 /// another period; both periods are together no longer than a session.
 const TOKEN_PERIOD: i64 = 6 * 60 * 60;
-/// A form token is the MAC of this text by the session's token.
+/// A form token is the MAC of this text. The key is the session's token.
 const FORM: &str = "form";
 
 #[derive(Clone, Debug)]

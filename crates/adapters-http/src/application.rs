@@ -61,9 +61,9 @@ pub struct HttpSettings {
 }
 
 impl HttpSettings {
-    /// The limits for client requests. Client requests may use half of the connections, and waits
-    /// for events a quarter. So health checks and token requests always find a connection. A client
-    /// gets at most half of either part.
+    /// The limits for client requests. Client requests may use half of the connections. Waits for
+    /// events may use a quarter. So health checks and token requests always find a connection. A
+    /// client gets at most half of either part.
     fn limits(&self) -> Limits {
         let requests = (self.max_connections / 2).max(1);
         let (bytes, body) = (self.memory_budget, self.body_limit);

@@ -45,7 +45,7 @@ pub enum Actor {
     Operator(Option<Operator>),
     /// The end of the posting's lifetime.
     Lifetime,
-    /// The end of the source's closing date.
+    /// The source's closing date, which has passed.
     Source,
 }
 

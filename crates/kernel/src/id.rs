@@ -49,7 +49,8 @@ macro_rules! id {
 pub use id;
 
 id! {
-    /// A posting's id in this service: a UUID from the creator of the command.
+    /// A posting's id in this service: a UUID that the adapter generates when it
+    /// receives a push.
     PostingId
 }
 

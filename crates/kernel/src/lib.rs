@@ -1,4 +1,4 @@
-//! Common parts of postings, access, webhooks and the newsletter.
+//! Common parts of the contexts: postings, access, webhooks and the newsletter.
 //!
 //! - [Ids and names](id) of postings, companies, clients and catalogues; the [`Actor`] of a change;
 //!   [`Prefixes`], which limit a client to a part of the board.

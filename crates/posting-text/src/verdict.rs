@@ -162,8 +162,9 @@ fn is_page(seen: &[Seen], refusal: Refusal) -> bool {
     let whole = notices.iter().filter(|seen| seen.unknown == 0).count();
     let letters: usize = seen.iter().map(|seen| seen.letters).sum();
     let known = letters - seen.iter().map(|seen| seen.unknown).sum::<usize>();
-    // The share that must be known, in percent. Real ads have menus and references beside them, and
-    // the strict rule decides about a text of one sentence.
+    // The share of the letters that must be known, in percent. It is larger for menus and
+    // references, because real ads have them, too. The strict rule decides about a text of one
+    // sentence.
     let share = match (refusal, whole, notices.len()) {
         (Refusal::NoContent, ..) | (Refusal::Navigation, _, 0..=1) => return false,
         (Refusal::Navigation, ..) => 60,

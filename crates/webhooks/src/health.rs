@@ -17,7 +17,7 @@ pub const WINDOW: usize = 32;
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
 /// How long the circuit stays open; jitter at most doubles the time. A wait is about a quarter of
-/// the outage so far: after twenty minutes of outage, a receiver waits five minutes at most.
+/// the outage so far: after twenty minutes of outage, about five minutes.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_millis(500),
     longest: Duration::from_mins(5),

@@ -89,7 +89,8 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Returns an error if the threads cannot be created.
 ///
-/// After a stop, the loops claim nothing more, and finish or release tasks. Other leases expire.
+/// After a stop, the loops claim nothing more, and finish or release tasks. If the time is too
+/// short, the remaining leases expire.
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");

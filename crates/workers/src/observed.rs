@@ -1,4 +1,5 @@
-//! A store whose commits are logged, wake loops and readers of events, and count as activity.
+//! A store that logs the events of its commits, wakes loops and readers of events, and counts
+//! activity.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -38,7 +39,8 @@ impl Observer {
         }
     }
 
-    /// The span of a commit in the first trace among the commands. `None` if no command is traced.
+    /// The span of a commit, in the trace of its first traced command. `None` if no command is
+    /// traced.
     fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
         let tracer = self.tracer.as_ref()?;
         let links = writes.links();

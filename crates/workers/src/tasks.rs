@@ -139,7 +139,7 @@ impl Tasks {
         let Again::After(asked) = failure.again else {
             return None;
         };
-        // The longest wait of the retry policy is also at most a day.
+        // A requested wait counts as a day at most.
         let asked = asked.map(|asked| {
             Duration::try_from(asked)
                 .unwrap_or(Duration::DAY)
@@ -239,7 +239,8 @@ impl From<ProviderError> for Failure {
             ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
                 Again::After(after)
             }
-            // Replacing the key ends the failure, so the task is retried. `newsletter` pauses.
+            // A new key ends the failure, so the task is retried. The breaker in `newsletter`
+            // pauses the calls.
             ProviderError::Locked(_) => Again::After(None),
             ProviderError::Permanent(_) => Again::Never,
         };

@@ -61,7 +61,7 @@ impl Catalogue {
     }
 }
 
-/// An import of a catalogue that ended.
+/// An ended import of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastImport {
     /// When it began.

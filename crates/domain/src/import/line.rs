@@ -164,7 +164,8 @@ impl Line {
                         (id, payload.leniently(json))
                     }
                     Ok(payload) => (id, Ok(payload)),
-                    // A payload that is no object may contain other lines' objects.
+                    // A payload that is no object may contain the objects of other lines, so the
+                    // line names all identifiers in it.
                     Err(error) => {
                         return Parsed {
                             names: self.names(),

@@ -46,7 +46,7 @@ pub(super) fn essence(text: &str) -> Cow<'_, str> {
     words.join(" ").into()
 }
 
-/// A description's words without numbers, months beside a number, and tracking parameters.
+/// A description's words. Leaves out numbers, months beside a number, and tracking parameters.
 pub(crate) fn skeleton(text: &str) -> String {
     let text = without_tracking(text).to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric());

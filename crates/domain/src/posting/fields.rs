@@ -40,7 +40,7 @@ macro_rules! posting_fields {
         others { $($other:tt)+ }
         prohibited { $($prohibited:ident,)+ }
     ) => {
-        /// The pushed part of a posting. A first push applies to the default.
+        /// The pushed part of a posting. The first push is applied to the default value.
         #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub struct Details {
             $($(#[doc = $doc])+ pub $field: $type,)+

@@ -4,7 +4,7 @@ use fields::body;
 
 use super::PostingPatch;
 
-/// Fields with other names, without separators, in lower case.
+/// Fields, and other names that sources use for each, in lower case and without separators.
 const OTHERS: &str = "
     title: jobtitle position name headline role
     raw_description: description body content text html jobdescription descriptionhtml

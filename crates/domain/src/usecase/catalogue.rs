@@ -1,5 +1,5 @@
-//! Commands about catalogues: delete a catalogue, release its held-back postings, undo its last
-//! import.
+//! Commands about catalogues: delete a catalogue, release its held-back postings, or undo the last
+//! import that expired or changed postings.
 
 use async_trait::async_trait;
 use kernel::{
@@ -38,7 +38,8 @@ pub enum CatalogueError {
     Store(#[from] StoreError),
 }
 
-/// Deletes a client's catalogue, unless an import of it is running. The catalogue's postings stay.
+/// Deletes a client's catalogue, unless an import, a release or an undo of it is running. The
+/// catalogue's postings stay.
 pub async fn forget_catalogue(
     catalogues: &dyn Catalogues,
     client: ClientId,
@@ -60,7 +61,8 @@ pub async fn forget_catalogue(
     }
 }
 
-/// An order to release a catalogue's held-back postings, or to undo its last import.
+/// An order to release a catalogue's held-back postings, or to undo the last import that expired or
+/// changed postings.
 #[derive(Clone, Debug)]
 pub struct CorrectionOrder {
     /// The client whose catalogue it is.
@@ -98,7 +100,7 @@ pub trait CatalogueCorrections: Send + Sync {
     async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
 }
 
-/// Records the states of missed postings, in one commit under the lease.
+/// Records one state for all of these postings, in one commit under the lease.
 pub async fn record_missed(
     store: &dyn Store,
     lease: CatalogueLease,

@@ -70,8 +70,8 @@ impl Lookalikes {
         posting.duplicate_of.clone().filter(|_| is_as_old)
     }
 
-    /// Stores a posting's fingerprint after an outcome, and requests a search if similar postings
-    /// exist, or its content is not its first.
+    /// Stores a posting's fingerprint after an outcome. Requests a search if similar postings
+    /// exist, or if the content has changed since the posting was created.
     pub(super) fn judged(&mut self, posting: &Posting, writes: &mut WriteSet) {
         let Some(own) = self.own.get(&posting.id).cloned() else {
             return;

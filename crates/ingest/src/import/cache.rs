@@ -65,8 +65,9 @@ const LIST_BITS: usize = 10;
 /// The bits of a slot beside the digest: notice number and optional fields.
 const BESIDE: u64 = (1 << (LIST_BITS + Details::OPTIONAL_FIELDS.len())) - 1;
 
-/// The number of notice lists that are kept, and of bytes of fields in one list.
+/// The largest number of kept notice lists. One more empties the cache.
 const LISTS: usize = 1_000;
+/// The largest total length of the field names in a kept list, in bytes.
 const LIST_BYTES: usize = 4_000;
 
 struct Kept {

@@ -86,8 +86,8 @@ impl Executor {
         }
         // The semaphore is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        // The thread returns the turn, which ends when the thread is free. Otherwise the pool would
-        // start another thread for the next turn.
+        // The thread returns the permit with the result, so the permit is released only when the
+        // thread is free. Otherwise the pool would start another thread for the next permit.
         let computed = spawn_blocking(move || (work(), turn));
         computed.await.map(|(computed, _turn)| computed)
     }

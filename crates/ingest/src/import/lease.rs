@@ -103,7 +103,7 @@ pub(super) const fn lost() -> ImportError {
 
 fn seconds(time: time::Duration) -> u64 {
     let seconds = time.as_seconds_f64().ceil();
-    // Little time of the previous lease remains.
+    // A lease has at most this many seconds left, so the search is short.
     (1..=TERMS.length.as_secs())
         .find(|whole| seconds <= f64::from(u32::try_from(*whole).unwrap_or(u32::MAX)))
         .unwrap_or(TERMS.length.as_secs())

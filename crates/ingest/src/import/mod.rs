@@ -17,8 +17,8 @@
 //!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
 //!   held-back postings, or undoes an import. Each works in a [`sweep`].
 //!
-//! The task does the work. So the import of a client that disconnects stops only between lines. It
-//! continues if the body has ended.
+//! The task does the work. If the client disconnects before the end of the body, the import stops
+//! between two lines. If it disconnects later, the import continues.
 
 mod cache;
 mod catalogue;

@@ -98,7 +98,7 @@ impl NamedCompanies {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// The line names no company, or is refused whatever is stored.
+    /// The line names no company, or is refused regardless of the stored state.
     Nothing,
     Company(CompanyKey),
     /// The stored posting's company.

@@ -33,10 +33,11 @@ use crate::keyed_queue::KeyedQueue;
 
 const PARSES: usize = 4;
 
-/// The limits of commands in a batch, of concurrent batches, and of concurrent batches that need
-/// not be full.
+/// The largest number of commands in a batch.
 pub(super) const BATCH: usize = 256;
+/// The largest number of concurrent batches.
 const BATCHES: usize = 32;
+/// While at least this many batches run, only full batches start.
 const AT_ONCE: usize = 2;
 
 type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;

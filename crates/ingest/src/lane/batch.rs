@@ -164,7 +164,8 @@ impl OpenBatch {
         retries.admit(self.set_aside);
     }
 
-    /// Loads and decides a batch's commands again. The commands that were set aside came later.
+    /// Loads and decides a batch's commands again. Commands that are already set aside came later,
+    /// so they stay behind these.
     async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
         let set_aside = std::mem::take(&mut self.set_aside);
         for job in self.load(context, jobs).await {

@@ -136,7 +136,8 @@ impl Lane {
         }
         let under_way = self.in_flight.len();
         let is_full = self.open.len() >= self.batch();
-        // Batches of lines do not queue for their commit, because they may grow meanwhile.
+        // A full batch of pushes queues for its commit. A batch of lines does not, because it may
+        // still grow.
         if is_full && (under_way == 0 || self.priority.is_none()) {
             return Start::Now;
         }

@@ -55,8 +55,8 @@ pub struct LogPage {
 /// Why the log was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// The cursor's event does not exist: the log deleted it and later events, or was restored from
-    /// an older backup.
+    /// The cursor's event does not exist. Either the log has deleted it and at least one later
+    /// event, or the log was restored from an older backup.
     #[error("events after this cursor are no longer kept")]
     Gone,
     /// The store failed.

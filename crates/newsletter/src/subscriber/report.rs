@@ -12,7 +12,8 @@ pub struct Report {
     pub change: Option<Change>,
 }
 
-/// Applies a report to an address. If the address is unreported, `known` is at most a suppression.
+/// Applies a report to an address. If the address is unreported, `known` is `None` or the record of
+/// a suppression.
 ///
 /// A report older than the latest dated one changes nothing. A future date counts as now, because
 /// it would block all later reports.

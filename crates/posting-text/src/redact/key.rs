@@ -332,7 +332,7 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
         let is_letter = |word: &Word<'_>| word.letters() == 1;
-        // "S A" is one, "i s-a" is none.
+        // "S A" is a legal form, "i s-a" is not.
         let is_apart = gap == " " && is_letter(&pair[1]);
         matches!(gap, "." | ". " | "/" | ".\u{a0}")
             || (is_apart && (!is_letter(&pair[0]) || pair[1].is_upper()))

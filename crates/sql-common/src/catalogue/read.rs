@@ -245,7 +245,8 @@ fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
 }
 
 statement! {
-    /// The conditions of the partial index, and the status: rejected postings are read and skipped.
+    /// The partial index has all conditions but the status, so rejected postings are read and
+    /// skipped.
     OpenPostings = r"
         SELECT id, source_identifier FROM postings
         WHERE catalogue_id = :catalogue AND expired_at IS NULL AND id > :after

@@ -70,7 +70,7 @@ impl Enrichments {
             Ok(false) => return Ok(()),
             Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
                 let posting = given_up.posting;
-                tracing::warn!(%error, %posting, "the posting does not say that it got no verdict");
+                tracing::warn!(%error, %posting, "the change of an unjudged posting was lost");
                 self.tasks.dead_letter(task, failure).await;
             }
             Err(error) => return Err(error),
@@ -87,7 +87,7 @@ impl Enrichments {
             .threads
             .spawn(async move { enricher.unjudged(&input) });
         work.await.unwrap_or_else(|error| {
-            tracing::warn!(error = %failed_to_run(error), "there are no texts to keep");
+            tracing::warn!(error = %failed_to_run(error), "the rules returned no texts");
             None
         })
     }

@@ -71,8 +71,9 @@ mod tests {
         Events.run(&parts, &CancellationToken::new()).await
     }
 
-    /// Returns how many of three events remain: two days old, a day old, and new, but from a
-    /// machine whose clock is `author` days ahead. Events are kept for a day and a half.
+    /// Returns how many of three events remain. One is two days old and one is a day old. The third
+    /// is new, from a machine whose clock is `author` days ahead. Events are kept for a day and a
+    /// half.
     async fn left(author: i32, machine: i32, server: i32) -> usize {
         let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);

@@ -38,7 +38,7 @@ pub(super) fn start(parts: &Arc<WorkerParts>, kinds: &'static [Kind], loops: &mu
 async fn repeat(mut job: Box<dyn Job>, parts: Arc<WorkerParts>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         if let Err(error) = panics::caught(job.run(&parts, &stop)).await {
-            tracing::warn!(%error, "{} wait for the next time", job.subject());
+            tracing::warn!(%error, "{} wait for the next run", job.subject());
         }
         let pause = sleep(waits::jittered(job.every(&parts)));
         stop.run_until_cancelled(pause).await;

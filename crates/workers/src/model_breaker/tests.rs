@@ -72,7 +72,7 @@ async fn after_a_pause_one_goes_through_until_one_is_answered() {
     };
     tokio::task::yield_now().await;
     breaker.answered(breaker.begin().unwrap());
-    assert!(is_open(&breaker), "although the one is still at work");
+    assert!(is_open(&breaker), "although the probe is still running");
     waiting.await.unwrap();
     drop(probe);
     assert!(is_open(&breaker));

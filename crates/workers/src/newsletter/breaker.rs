@@ -18,7 +18,7 @@ const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Durat
 /// The pause after a rate limit that names none. Such limits count by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
-/// So many subscribers with failed calls, without a success in between, count as an outage.
+/// Failed calls for this many subscribers, without a success in between, count as an outage.
 const OUTAGE: usize = 3;
 
 /// If calls for a subscriber are refused this often while calls for others succeed, the subscriber

@@ -52,7 +52,7 @@ pub(super) enum JobKind {
     Sync(Account),
     Move,
     /// Withdrawals from these accounts, which have a key. Withdrawals from other accounts stay
-    /// unconfirmed, and a departing address waits for them.
+    /// unconfirmed, so the row of an address that is being removed is kept.
     Withdraw(Vec<Account>),
 }
 

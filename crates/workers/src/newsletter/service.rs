@@ -27,7 +27,8 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
-    /// The configuration neither names a group that starts the e-mails, nor excludes these e-mails.
+    /// Refuses moves by link. The configuration names no group that starts the new account's chain
+    /// of e-mails, and does not say `none` either.
     Refuse,
 }
 

@@ -24,16 +24,17 @@ pub(super) struct Row {
     lease: Option<(Uuid, OffsetDateTime)>,
     /// Ended imports, newest first, by their leases' holders.
     imports: Vec<(Uuid, PastImport)>,
-    /// The last import whose misses count, and the last import that expired postings, by their
-    /// leases' holders.
+    /// The last import whose misses count, by its lease's holder. `None` after an undo.
     counted: Option<Uuid>,
+    /// The last import that expired or changed postings, by its lease's holder. `None` after an
+    /// undo.
     expiring: Option<Uuid>,
     /// The last complete import, if it is held back. A running import moves it to `suspended`.
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// Postings that an undo of an import handled. Later, a release expired other postings of the
-    /// import.
+    /// Postings that an undo of an import handled before a release expired other postings of that
+    /// import. The next undo skips them.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 
@@ -57,7 +58,8 @@ impl Row {
         self.held.or(self.suspended)
     }
 
-    /// The newest import whose misses count, or that expired postings, perhaps by its release.
+    /// The newer of `counted` and `expiring`. A held import becomes `expiring` by its release. An
+    /// incomplete import does not count.
     fn last_complete(&self) -> Option<Uuid> {
         let complete = self
             .imports

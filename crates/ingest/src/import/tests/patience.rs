@@ -58,7 +58,8 @@ async fn imports_that_prove_zero_count_and_the_last_in_a_row_expires_all() {
     kit.missing(3, &["a", "b"]).await;
     for _ in 0..2 {
         assert_eq!(kit.missing_in_none(3, Ending::Proven).await, (2, 0, false));
-        // An import without proof is held back, and so is one that would expire everything at once.
+        // An empty import without an end marker is held back, and so is one that would expire
+        // everything at once.
         assert_eq!(kit.missing_in_none(3, Ending::Whole).await, (2, 0, true));
         assert_eq!(kit.missing_in_none(1, Ending::Proven).await, (2, 0, true));
     }

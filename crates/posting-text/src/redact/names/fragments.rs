@@ -186,7 +186,7 @@ impl Names {
     }
 }
 
-/// The proper word of such an office is its territory.
+/// Words of offices that are named after their territory, such as `préfecture`.
 const TERRITORIES: &str = include_str!("../tables/territories.txt");
 
 fn are_capitals(words: &[Word<'_>]) -> bool {
