@@ -210,7 +210,7 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         code: Option<&'a str> = posting.decision.as_ref().map(|it| it.code.as_str()),
-        /// Whether no person decided, only in the same events.
+        /// Whether rules or a model decided, only in the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = bool, extensions(("optional" = json!(true))))]
         automated: Option<bool> = posting.decision.as_ref().map(|it| it.code.is_automated()),
@@ -247,7 +247,7 @@ view! {
         outcome: DecisionOutcome = DecisionOutcome(posting::DecisionOutcome::Removed),
         /// The reason, for programs.
         code: &'a str = decided.code.as_str(),
-        /// Whether no person decided.
+        /// Whether rules or a model decided.
         automated: bool = decided.code.is_automated(),
         ground: Option<Ground> = decided.ground.map(Ground),
         /// Where the removal holds.

@@ -411,7 +411,7 @@ view! {
         /// operator approved earlier.
         #[schema(pattern = "^(rules|model|operator|operator:.+)$")]
         by: String = decision.by.to_string(),
-        /// Whether no person decided.
+        /// Whether rules or a model decided.
         automated: bool = decision.code.is_automated(),
         /// The version of the rules, or the model's name and prompt version; `null` for an
         /// operator's decision.
