@@ -116,8 +116,8 @@ pub struct ClientChange {
 pub struct ClientWrite {
     /// The version that the client must have in the store.
     pub expected: Version,
-    /// The client after the change, with its next version. Secrets that it no longer has end
-    /// immediately.
+    /// The client after the change, with its next version. A secret that is missing from it becomes
+    /// invalid immediately.
     pub client: Client,
 }
 

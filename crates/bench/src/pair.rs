@@ -13,7 +13,8 @@ use crate::measure::{Backend, Measurement, Scenario};
 use crate::postgres::Server;
 use crate::service::Installation;
 
-/// Two measurements, one directly after the other. SQLite has no counterpart.
+/// Two measurements, one directly after the other. On SQLite, `other` is `None` unless another
+/// build is measured.
 #[derive(Clone, Debug, Default)]
 pub struct Pair {
     pub this: Measurement,

@@ -51,7 +51,7 @@ pub struct AttentionItem {
     pub sentence: String,
     /// The path of the console's page about it.
     pub page: String,
-    /// Whether it is about postings, so that clients without prefixes may see it.
+    /// Whether it is about postings. Every client without prefixes may see such an item.
     pub is_of_board: bool,
 }
 

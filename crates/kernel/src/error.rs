@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Another commit came first; nothing was written. Load and decide again.
-    #[error("the state moved meanwhile")]
+    #[error("another commit changed the state")]
     Conflict,
     /// Another transaction kept a row locked; nothing was written. `domain::store::LockedRows`
     /// identifies the row.

@@ -145,7 +145,7 @@ view! {
         /// The number of lines refused for this reason; 1 for a single push.
         #[schema(minimum = 1)]
         count: u64 = refusal.count,
-        /// Identifiers of some other lines.
+        /// Identifiers of some of the other lines refused for this reason.
         others: &'a [String] = &refusal.others,
     }
 }

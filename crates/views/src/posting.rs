@@ -206,10 +206,10 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = location_list)]
         locations: Vec<Location<'a>> = locations(view),
-        /// Degrees north of the city, where it is known.
+        /// The city's latitude in degrees north, if known.
         #[schema(minimum = -90, maximum = 90)]
         latitude: Option<f64> = view.coordinates.map(|place| place.latitude),
-        /// Degrees east of the city, where it is known.
+        /// The city's longitude in degrees east, if known.
         #[schema(minimum = -180, maximum = 180)]
         longitude: Option<f64> = view.coordinates.map(|place| place.longitude),
         #[schema(schema_with = amount)]
@@ -307,10 +307,10 @@ view! {
         city: Option<&'a str> = location.city.as_deref(),
         /// As pushed, trimmed.
         postal_code: Option<&'a str> = location.postal_code.as_deref(),
-        /// Degrees north of the city, where it is known.
+        /// The city's latitude in degrees north, if known.
         #[schema(minimum = -90, maximum = 90)]
         latitude: Option<f64> = place.map(|place| place.latitude),
-        /// Degrees east of the city, where it is known.
+        /// The city's longitude in degrees east, if known.
         #[schema(minimum = -180, maximum = 180)]
         longitude: Option<f64> = place.map(|place| place.longitude),
     }
@@ -360,10 +360,10 @@ view! {
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         markdown_redacted_description: Option<&'a str> = view.texts.as_ref()
             .filter(|_| shown == Texts::All).map(|texts| texts.redacted_markdown.as_str()),
-        /// Degrees north of the city, where it is known.
+        /// The city's latitude in degrees north, if known.
         #[schema(minimum = -90, maximum = 90)]
         latitude: Option<f64> = view.coordinates.map(|place| place.latitude),
-        /// Degrees east of the city, where it is known.
+        /// The city's longitude in degrees east, if known.
         #[schema(minimum = -180, maximum = 180)]
         longitude: Option<f64> = view.coordinates.map(|place| place.longitude),
         /// Every place of a job that has more than one. Absent if it is not set.

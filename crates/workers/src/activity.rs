@@ -58,7 +58,8 @@ impl Activities {
         loops
     }
 
-    /// Writes the collected activity. If it is certainly not written, the next call tries again.
+    /// Writes the collected activity. After an error, the next call retries only if the store
+    /// certainly wrote nothing, so that nothing is counted twice.
     pub async fn write(&self, log: &dyn ActivityLog) {
         let writes = self.gathered().take();
         if writes.is_empty() {

@@ -16,7 +16,7 @@ runtime::metrics! {
     histogram ENRICHMENT_SECONDS in Seconds
         [0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0]
         = "posthaste_enrichment_seconds",
-        "The time of the enricher for a posting, with any outcome";
+        "Time that the enricher takes for a posting, whatever the outcome";
     gauge ENRICHER_PAUSED in Count = "posthaste_enricher_paused",
         "1 while this process pauses calls of the enricher, else 0";
     counter REDACTIONS in Count = "posthaste_redactions_total",

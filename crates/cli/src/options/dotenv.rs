@@ -127,7 +127,8 @@ fn is_ours(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The reason without values, which may be secrets. The parser returns a line, or only the value.
+/// The reason without values, which may be secrets. The parser's error contains the whole line or
+/// only its value.
 fn reason(error: &dotenvy::Error, text: &str) -> String {
     let dotenvy::Error::LineParse(failed, _) = error else {
         return error.to_string();

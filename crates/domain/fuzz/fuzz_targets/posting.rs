@@ -1,5 +1,5 @@
-//! A push: the path segment in the first line, then the body. The posting that it creates can be
-//! pushed back.
+//! A push: the path segment in the first line, then the body. Pushing the created posting's own
+//! values again must change nothing.
 
 #![no_main]
 

@@ -247,9 +247,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
-    /// How many consecutive imports have missed these postings and left them open
-    /// ([`Missed::Open`]), up to the last import whose misses [count](PastImport::counts_misses).
-    /// Postings that this last import named are absent.
+    /// For each of these postings, the number of consecutive imports that missed it and left it
+    /// open ([`Missed::Open`]). The last of them is the last import whose misses
+    /// [count](PastImport::counts_misses). The result omits postings that this import named.
     async fn misses(
         &self,
         catalogue: CatalogueId,

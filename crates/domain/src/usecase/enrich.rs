@@ -47,7 +47,7 @@ pub struct Submission {
 
 /// A posting churns after this many consecutive changes of this kind.
 const CHURN: u8 = 10;
-/// The number of examined versions. It is higher, because verdicts are versions, too.
+/// The number of examined versions. It exceeds [`CHURN`], because verdicts are versions, too.
 const VERSIONS: u8 = 3 * CHURN;
 
 /// Notes which of these postings change again and again without a difference in words.

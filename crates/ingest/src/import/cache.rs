@@ -50,11 +50,12 @@ pub(super) struct Known {
     pub fields: u64,
 }
 
-/// A part of the digest, with fields and notice number in its lowest bits; the basis; the company
-/// key; the claims. An empty place is all zeros, because zeroed memory costs nothing before use.
+/// The four words of a place: a part of the digest (with fields and notice number in its lowest
+/// bits), the basis, the company key, the claims. An empty place is all zeros, because zeroed
+/// memory costs nothing before use.
 ///
-/// Together with the set's number, about 48 bits of the digest are compared. That is enough: only
-/// lines of one posting have the same basis.
+/// A lookup compares about 48 bits of a line's digest: this part, and the set's number. That is
+/// enough: if two lines collide, the basis still differs unless both lines are of one posting.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
@@ -212,7 +213,8 @@ fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
 
-/// The identifier at the beginning of a line that was parsed before, if it has no escapes.
+/// Reads the identifier of a line with a cached result, without parsing the line. `None` if it has
+/// escapes or is not the first member.
 pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
     let LineText::Whole(text) = text else {
         return None;

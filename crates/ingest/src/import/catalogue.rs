@@ -213,7 +213,7 @@ impl CatalogueRun {
                 missing = count,
                 unattributed,
                 %because,
-                "an import expires none of the postings that it misses"
+                "an import is held back: it expires none of the missing postings"
             );
         }
         if count == 0 {

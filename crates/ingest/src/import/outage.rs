@@ -85,7 +85,7 @@ impl Outage {
 
     pub fn take(&mut self) -> Vec<Command> {
         self.again = None;
-        // They run with new commands, because perhaps only the retried ones fail.
+        // New commands run beside the retried ones, because perhaps only the retried ones fail.
         self.is_away = false;
         let mut commands = std::mem::take(&mut self.commands);
         commands.sort_unstable_by_key(|command| command.offset);

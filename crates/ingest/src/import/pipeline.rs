@@ -226,9 +226,10 @@ impl Pipeline {
         self.give_out();
     }
 
-    /// The companies of stored postings, for lines that name them only by posting, in order. Few
-    /// lines do, so most imports load nothing. While the store is unavailable, the companies are
-    /// unknown, and the lines are treated like single pushes.
+    /// Loads the companies of lines that change the company of their stored posting without giving
+    /// its website, in the order of the lines. Such lines are rare, so most imports load nothing.
+    /// While the store is unavailable, the companies are unknown, and the lines are treated like
+    /// single pushes.
     async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
         let postings = entries.iter().filter_map(|entry| match &entry.work {
             Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),

@@ -19,8 +19,7 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 pub struct ImportPorts {
     pub ingest: Arc<dyn Ingest>,
     pub lifetime: Lifetime,
-    /// Catalogues. The store of their postings also knows whether a repeated line still changes
-    /// nothing.
+    /// Its `store` also checks whether a cached line would still change nothing.
     pub catalogues: CataloguePorts,
 }
 

@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::parse::{Taken, size};
 
-/// The limits of lines without a receipt: their number and bytes. A line with more bytes is alone.
+/// The limits of lines without a receipt: their number and bytes. A line with more bytes than the
+/// limit is submitted only while no other line waits for its receipt.
 pub(super) const MOST_LINES: usize = 2_048;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 

@@ -23,11 +23,11 @@ const DECIDED_AGAIN: usize = 4;
 pub(super) struct OpenBatch {
     batch: Batch,
     jobs: Vec<Job>,
-    /// Commands to retry alone. They leave the lane after the commit, because they may be for the
-    /// same postings, and must follow its commands.
+    /// Commands to retry alone. They stay in the lane until the batch is committed, because one may
+    /// be for a posting of the batch, and must run after the batch's command for it.
     set_aside: Vec<Job>,
-    /// Final answers, sent together: after each, a client's thread could take the processor from
-    /// the lane.
+    /// Final answers, kept to be sent together. Sending one wakes a client's thread, which could
+    /// take the processor from the lane.
     answered: Vec<(Job, Result<Answer, IngestError>)>,
     loads: usize,
 }

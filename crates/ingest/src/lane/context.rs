@@ -26,8 +26,8 @@ pub(super) struct Context {
     pub locks: Arc<dyn LockedRows>,
     pub lifetime: Lifetime,
     pub clock: Clock,
-    /// Whether the last commands named other companies than their postings have. Then the next ones
-    /// may, too. Most pushes are repeated, and do not need these companies.
+    /// Whether a command of the last load named another company than its posting has. If so, the
+    /// next load also reads the named companies. Most pushes are repeated, and do not need them.
     pub names_others: AtomicBool,
 }
 

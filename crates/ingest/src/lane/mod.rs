@@ -7,7 +7,7 @@
 //!
 //! - Unchanged pushes are answered immediately. In a repeated catalogue they are the majority, and
 //!   would otherwise wait for other commits.
-//! - [`batch`] holds decided commands until their commit, which more may share.
+//! - [`batch`] holds decided commands until their commit. Until then, more commands may join.
 //! - [`in_flight`] has running commits. They overlap if they share no rows, while the next batch is
 //!   loaded and decided.
 //! - [`retry`] holds commands of batches that failed, mostly in conflicts, and those that wait for

@@ -136,8 +136,8 @@ impl Lane {
         }
         let under_way = self.in_flight.len();
         let is_full = self.open.len() >= self.batch();
-        // A full batch of pushes queues for its commit. A batch of lines does not, because it may
-        // still grow.
+        // A full batch of pushes queues for its commit. A full batch of lines does not, because its
+        // size limit may rise before the commit.
         if is_full && (under_way == 0 || self.priority.is_none()) {
             return Start::Now;
         }

@@ -80,8 +80,8 @@ pub trait EventLog: Send + Sync {
     /// The events at these cursors, in order, without deleted ones.
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError>;
 
-    /// The cursors of the newest kept events of these companies. Readers of the log may not have
-    /// reached them.
+    /// The cursors of the newest kept events of these companies. The events may not be readable
+    /// yet.
     async fn newest_of(
         &self,
         companies: &[CompanyId],
@@ -91,7 +91,7 @@ pub trait EventLog: Send + Sync {
     async fn end(&self) -> Result<Cursor, StoreError>;
 
     /// A cursor before all events since `at`, and after nearly all earlier events, if writers'
-    /// clocks agree. It is never before the oldest kept event.
+    /// clocks agree. The earliest possible result is the place just before the oldest kept event.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
     /// Deletes up to `limit` events older than `before`, oldest first, without blocking writers.

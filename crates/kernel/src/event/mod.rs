@@ -43,7 +43,7 @@ pub struct Event {
 
 impl Event {
     /// Whether a reader may see the event: a client with these prefixes, or the operators (no
-    /// client). Every reader sees events of companies; none sees events of other contexts.
+    /// client). Always true for a company, and always false for [`Subject::Other`].
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),

@@ -36,7 +36,7 @@ pub use self::{
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
 /// After this many consecutive lost claims, a task is poison, and dead. An accident or another task
-/// may cause the first. A crashed task runs alone, so it causes the next two itself.
+/// may cause the first loss. After that the task runs alone, so it causes the other two itself.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.

@@ -109,7 +109,7 @@ impl fmt::Debug for Failure {
 #[error("what was stored is missing")]
 pub struct Absent;
 
-/// The port that stores a client by its prefixes, for cases that need nothing else of the client.
+/// The port that stores a client with only an id and prefixes, for cases that need no more of it.
 #[async_trait]
 pub trait AddClient: Send + Sync {
     /// Adds a client.
@@ -133,15 +133,16 @@ pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
 /// Declares cases of a contract suite. Each case tests a store that has the named ports.
 ///
 /// A case takes an empty store, asserts, and fails with the first error that `?` returns. The macro
-/// makes the case a function of this module, and a test of each store that invokes the suite. The
-/// first argument is the area, a module of `testing::contract`. If an area has several files, each
-/// adds its own name, and the area's module lists them all, to export the cases:
+/// turns each case into a function of the invoking module. Each store that invokes the suite gets a
+/// test that calls the function. The first argument is the area, a module of `testing::contract`.
+/// If an area has several files, each file appends its own name (`outbox::leases`). The area's
+/// module then exports the cases of all files by listing their names (the second call below):
 ///
 /// ```ignore
 /// kernel::contract_cases!(
 ///     outbox::leases,
 ///     impl Store + Outbox,
-///     /// And finishing removes it.
+///     /// Finishing the task removes it.
 ///     async fn an_effect_is_claimed_once(store: &S) { /* … */ },
 /// );
 /// kernel::contract_cases!(outbox: failures leases);

@@ -13,7 +13,7 @@ pub use self::parent::{InvalidTraceParent, TraceParent};
 /// A span to start.
 #[derive(Clone, Debug, Default)]
 pub struct NewSpan<'a> {
-    /// The name of an operation. There are few names.
+    /// The name of the operation, from a small set: no ids, no other variable parts.
     pub name: &'a str,
     /// The role of this service.
     pub role: SpanRole,

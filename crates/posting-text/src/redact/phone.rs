@@ -300,7 +300,7 @@ fn is_announced(before: &str) -> bool {
         if !near(end) {
             break;
         }
-        // The token of a number that is hidden announces none.
+        // `[phone]` is the token of another number, already hidden. It does not announce this one.
         let is_token = word == "phone" && window[end..].starts_with(']');
         if !word.is_empty() && !is_token && is_phone_word(word) {
             return true;

@@ -9,9 +9,10 @@ use crate::{
 
 /// The most phrases of a draft. Each is searched for in the whole text.
 pub const MAX_PHRASES: usize = 100;
-/// The share of letters that phrases may hide beyond the rules, in percent. More hides the job.
+/// The share of letters, in percent, that phrases may hide in addition to what the rules hide. A
+/// larger share would hide the job itself.
 const MAX_PERCENT: usize = 25;
-/// So many letters may always be hidden: a name and an address.
+/// Phrases may always hide this many letters, which is enough for a name and an address.
 const MAX_LETTERS: usize = 60;
 const MAX_NAMED: usize = 3;
 /// In characters.

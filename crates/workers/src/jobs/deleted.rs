@@ -1,4 +1,5 @@
-//! Overwrites what remains of deleted rows in the database's files, if the erasure could not.
+//! Overwrites remains of deleted rows in the database's files. An erasure does so itself, unless
+//! the files are in use.
 
 use async_trait::async_trait;
 use kernel::StoreError;

@@ -51,8 +51,9 @@ pub(super) enum JobKind {
     /// Syncs of one account. Bulk syncs run only when there are no others.
     Sync(Account),
     Move,
-    /// Withdrawals from these accounts, which have a key. Withdrawals from other accounts stay
-    /// unconfirmed, so the row of an address that is being removed is kept.
+    /// Withdrawals from these accounts, which have a key. A withdrawal from an account without a
+    /// key stays unconfirmed. Until it is confirmed, the row of an address that is being removed
+    /// stays.
     Withdraw(Vec<Account>),
 }
 

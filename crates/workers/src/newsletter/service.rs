@@ -27,8 +27,8 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
-    /// Refuses moves by link. The configuration names no group that starts the new account's chain
-    /// of e-mails, and does not say `none` either.
+    /// Refuses moves by link, because the group that people join when they move is not configured.
+    /// The configured value `none` means no group, and allows moves.
     Refuse,
 }
 

@@ -323,7 +323,8 @@ impl Deliveries {
             Recorded::Lost => {
                 tracing::info!(
                     endpoint = %id,
-                    "a round is lost: the endpoint was moved back, deleted or leased elsewhere"
+                    "a round is lost: its cursor was moved back, or its endpoint was deleted or \
+                     leased elsewhere"
                 );
             }
             Recorded::Changed => {}

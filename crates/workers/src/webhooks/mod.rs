@@ -169,9 +169,9 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.stores.events.end().await?;
-        // After an outage, wait until other processes have renewed leases of unrecorded rounds.
+        // After an outage, first let other processes renew the leases of their unrecorded rounds.
         if answered_at.elapsed() > settings.lease.length / 2 {
-            // The store has recovered when it grants leases. That it can be read is not enough.
+            // A store that answers reads may not grant leases yet. An empty request finds out.
             let now = (self.parts.clock)();
             let none = LeaseQuery {
                 holder: Uuid::now_v7(),
@@ -271,8 +271,8 @@ impl Deliveries {
         }
     }
 
-    /// Renews leases while polled. Retries soon after a failure, because other processes wait only
-    /// as long as the time between two renewals.
+    /// Renews leases while polled. Retries soon after a failure: after an outage, other processes
+    /// wait only one renewal interval before they take expired leases.
     async fn keep(&self) {
         let renew = async || {
             self.renew().await?;

@@ -368,7 +368,7 @@ fn abbreviated(name: &str) -> Vec<String> {
     out
 }
 
-/// Several words only if each has a capital.
+/// Whether a name is made of ordinary words. Several words count only if each has a capital.
 pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
     match words {
         _ if !all_of(words, Cues::GENERIC) => Ordinary::No,
