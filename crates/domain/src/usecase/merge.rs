@@ -19,9 +19,8 @@ use crate::{
     },
     decision::{WriteSet, merge::settle},
     posting::{
-        duplicate::{DatedFingerprint, Fingerprint},
         event::{COMPANY_MERGED, COMPANY_UPDATED},
-        look_up_duplicates, settle_company,
+        settle_company,
     },
     store::Store,
 };
@@ -216,27 +215,15 @@ async fn move_postings(
     let by = view.updated_by.clone();
     let by = by.filter(|by| matches!(by, Actor::Operator(_)));
     let by = by.unwrap_or(Actor::Operator(None));
-    let (ids, identifiers): (Vec<_>, Vec<_>) = postings.into_iter().unzip();
+    let identifiers: Vec<_> = postings.into_iter().map(|(_, it)| it).collect();
     let mut snapshot = store.load(&identifiers, &[id]).await?;
-    let known = store.candidates(&[], &ids).await?.into_iter();
-    let fingerprints: HashMap<_, _> = known.map(|it| (it.id, it.dated)).collect();
     let mut writes = WriteSet::new(now);
     for identifier in &identifiers {
         let posting = snapshot.postings.get(identifier);
         let change = posting.and_then(|it| settle(&snapshot, it, id, by.clone(), now));
-        let Some(change) = change else { continue };
-        let posting = &change.write.posting;
-        if let Some(dated) = fingerprints.get(&posting.id).filter(|_| posting.is_open()) {
-            let signature = dated.fingerprint.signature;
-            let fingerprint = Fingerprint::of(&posting.details, posting.company_id, signature);
-            let dated = DatedFingerprint {
-                fingerprint,
-                ..dated.clone()
-            };
-            writes.optional.fingerprints.insert(posting.id, Some(dated));
-            writes.tasks.ask(look_up_duplicates(posting.id));
+        if let Some(change) = change {
+            change.record(&mut snapshot, &mut writes);
         }
-        change.record(&mut snapshot, &mut writes);
     }
     if writes.is_empty() {
         return Ok(());

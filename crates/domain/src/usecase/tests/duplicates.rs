@@ -9,12 +9,12 @@ use std::{
 
 use kernel::testing::{by_ann, identifier, noon};
 use proptest::{collection::vec, prelude::*};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use self::board::{Board, FENCES, Race, Raced, SPAM};
 use crate::{
     posting::duplicate::{Candidate, MinHash},
-    usecase::tell_postings_apart,
+    usecase::{merge_companies, tell_postings_apart, unmerge_company},
 };
 
 const NAMES: [&str; 6] = ["a0", "a1", "b0", "b1", "c0", "c1"];
@@ -241,4 +241,49 @@ async fn two_openings_are_no_duplicates() {
     let numbered =
         [("a2", "a0"), ("a3", "a1")].map(|(copy, original)| (copy.to_owned(), original.to_owned()));
     assert_eq!(marks().await, numbered.into());
+}
+
+/// The fingerprint of a moved posting is replaced by its enrichment, or not at all if it returns.
+#[pollster::test]
+async fn a_merge_makes_moved_postings_comparable() {
+    let board = Board::new().await;
+    board.push(1, "a", 1).await;
+    let body = r#"{"title": "Cook", "raw_description": "1", "application_url": "https://a.example",
+        "company": {"name": "Acmera", "website_url": "https://bakery.example"}}"#;
+    board.put(1, "b", body).await.unwrap();
+    board.settle().await;
+    let before = board.candidates().await;
+    let [a, b] = &*before else {
+        panic!("{before:?}");
+    };
+    assert_ne!(a.dated.fingerprint.bands, b.dated.fingerprint.bands);
+    let (store, both, ann) = (&board.store, (b.company, a.company), &by_ann(1));
+    let move_postings = || super::merge::settle(store, noon() + Duration::minutes(3));
+    let original = async || {
+        move_postings().await;
+        assert_eq!(board.searches().await, [""; 0]);
+        board.settle().await;
+        let after = board.candidates().await;
+        after[1].duplicate_of.as_ref().map(|it| it.id)
+    };
+    let merge = async || {
+        let merged = merge_companies((store, store), both, "one", ann, noon()).await;
+        merged.unwrap();
+    };
+    merge().await;
+    assert_eq!(original().await, Some(a.id));
+    for is_settled in [true, false] {
+        if !is_settled {
+            merge().await;
+            move_postings().await;
+        }
+        unmerge_company(store, b.company, "two", ann, noon())
+            .await
+            .unwrap();
+        assert_eq!(original().await, None);
+    }
+    assert_eq!(
+        board.candidates().await[1].dated.fingerprint,
+        b.dated.fingerprint
+    );
 }
