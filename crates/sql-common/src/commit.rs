@@ -159,24 +159,28 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
     Ok(())
 }
 
+// A statement may be planned while the outbox is empty, and run with a backlog. Then a join with
+// the sent rows would read the whole outbox for each of them, and an array once, until the next
+// vacuum. A scalar or lateral subquery is always looked up in an index.
+
 statement! {
     /// Locks settled tasks and tasks of effects together, because both will be written.
     LockTasks = {
         postgres: r"
-            WITH sent AS MATERIALIZED (SELECT * FROM {given id bigint, kind text, subject uuid}),
-            meant AS (
-                SELECT id FROM sent WHERE id IS NOT NULL
-                UNION
-                SELECT task.id FROM sent
-                JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject
-            )
-            SELECT FROM outbox AS task JOIN meant ON meant.id = task.id
-            ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task",
+            SELECT FROM (
+                SELECT task.id FROM {given id bigint, kind text, subject uuid}
+                CROSS JOIN LATERAL (
+                    SELECT id, kind, subject FROM outbox WHERE id = coalesce(sent.id,
+                        (SELECT same.id FROM outbox AS same
+                        WHERE same.kind = sent.kind AND same.subject = sent.subject))
+                    OFFSET 0) AS task
+                ORDER BY task.kind, task.subject, task.id
+            ) AS meant
+            CROSS JOIN LATERAL (SELECT FROM outbox WHERE id = meant.id FOR UPDATE) AS task",
         sqlite: "",
     }
 }
 
-// For a join, PostgreSQL may read the whole table for each sent row if it was analysed while empty.
 statement! {
     HoldTasks = held r"
         SELECT sent.id FROM {given id bigint, lease uuid}
@@ -184,10 +188,14 @@ statement! {
 }
 
 statement! {
-    EndTasks = r"
-        DELETE FROM outbox WHERE id IN (
-            SELECT task.id FROM {given kind text, subject uuid}
-            JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject)"
+    EndTasks = {
+        postgres: r"
+            DELETE FROM outbox WHERE id = ANY(ARRAY(
+                SELECT (SELECT task.id FROM outbox AS task
+                    WHERE task.kind = sent.kind AND task.subject = sent.subject)
+                FROM {given kind text, subject uuid}))",
+        sqlite: "DELETE FROM outbox WHERE kind = :kind AND subject = :subject",
+    }
 }
 
 statement! {
@@ -209,19 +217,22 @@ statement! {
 }
 
 statement! {
-    Finish = r"
-        DELETE FROM outbox WHERE id IN (
-            SELECT task.id FROM {given id bigint, generation bigint}
-            JOIN outbox AS task ON task.id = sent.id AND task.generation = sent.generation)"
+    Finish = {
+        postgres: r"
+            DELETE FROM outbox WHERE id = ANY(ARRAY(
+                SELECT sent.id FROM {given id bigint, generation bigint} WHERE sent.generation
+                    = (SELECT task.generation FROM outbox AS task WHERE task.id = sent.id)))",
+        sqlite: "DELETE FROM outbox WHERE id = :id AND generation = :generation",
+    }
 }
 
 statement! {
-    /// If a task was requested again after its claim, it becomes due and its attempts are reset.
+    /// A task that [`Finish`] left was requested again after its claim. It becomes due, and its
+    /// attempts are reset.
     MakeDue = r"
         UPDATE outbox SET lease = NULL, lost = 0, next_at = :at, attempts = 0,
             first_failed_at = NULL, last_error = NULL
-        FROM {given id bigint, generation bigint}
-        WHERE outbox.id = sent.id AND outbox.generation <> sent.generation"
+        WHERE id = {each id}"
 }
 
 statement! {
@@ -263,9 +274,9 @@ pub async fn write_tasks(
     let effects: Vec<_> = effects.iter().map(row::<EffectAsked>).collect();
     conn.execute_each::<Ask>(&effects, &[]).await?;
     let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
+    conn.execute_each::<Finish>(&done, &[]).await?;
     conn.execute_each::<MakeDue>(&done, binds! { at: tasks.at })
         .await?;
-    conn.execute_each::<Finish>(&done, &[]).await?;
     for (token, error) in &tasks.given_up {
         give_up(conn, *token, error, tasks.at).await?;
     }

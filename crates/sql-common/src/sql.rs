@@ -104,6 +104,15 @@ impl Text {
         let rest = self.rest.iter().map(|(_, text)| format!("?{text}"));
         iter::once(self.first.clone()).chain(rest).collect()
     }
+
+    #[cfg(feature = "testing")]
+    fn with_names(&self) -> String {
+        let rest = self
+            .rest
+            .iter()
+            .map(|(name, text)| format!(":{name}{text}"));
+        iter::once(self.first.clone()).chain(rest).collect()
+    }
 }
 
 /// A statement that must write all sent rows (`:rows`), or else undoes the transaction. On SQLite,
@@ -202,7 +211,7 @@ macro_rules! statement {
         $(impl $crate::sql::Returning for $name {
             type Row = <$loaded as $crate::entity::Entity>::Row;
         })?
-        $crate::listed! { $name }
+        $crate::listed! { $name $(, $row)? $(, <$loaded as $crate::entity::Entity>::Row)? }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = every $text:expr $(, over [$($entity:ty),+])?) => {
         $crate::statement! {
@@ -236,6 +245,39 @@ macro_rules! statement {
 pub struct Listed {
     pub name: &'static str,
     pub texts: fn() -> &'static Texts,
+    row: Option<fn() -> &'static str>,
+}
+
+#[cfg(feature = "testing")]
+impl Listed {
+    pub const fn new(
+        name: &'static str,
+        texts: fn() -> &'static Texts,
+        row: Option<fn() -> &'static str>,
+    ) -> Self {
+        Self { name, texts, row }
+    }
+
+    /// The expanded text, with the names of its values. Empty if the database has no such text.
+    pub fn text(&self, dialect: Dialect) -> String {
+        let text = (self.texts)().of(dialect);
+        if text.first.is_empty() {
+            return String::new();
+        }
+        format!("-- {}\n{};\n", self.name, text.with_names())
+    }
+
+    /// The SQL types of a row, without `Nullable`; `None` if the statement returns no rows.
+    pub fn row(&self) -> Option<Vec<&'static str>> {
+        let paths = (self.row?)().split(['(', ')', ',', ' ', '<', '>']);
+        let names = paths.filter_map(|path| path.rsplit("::").next());
+        Some(names.filter(|it| !matches!(*it, "" | "Nullable")).collect())
+    }
+}
+
+#[cfg(feature = "testing")]
+pub fn listed() -> impl Iterator<Item = &'static Listed> {
+    inventory::iter::<Listed>.into_iter()
 }
 
 #[cfg(feature = "testing")]
@@ -246,8 +288,7 @@ inventory::collect!(Listed);
 
 #[cfg(feature = "testing")]
 pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, String)> {
-    let all = inventory::iter::<Listed>.into_iter();
-    let texts = all.map(move |it| (it.name, (it.texts)().of(dialect).with_marks()));
+    let texts = listed().map(move |it| (it.name, (it.texts)().of(dialect).with_marks()));
     texts.filter(|(_, text)| !text.is_empty())
 }
 
@@ -269,13 +310,25 @@ pub fn named(dialect: Dialect, name: &str) -> String {
 #[cfg(feature = "testing")]
 #[macro_export]
 macro_rules! listed {
-    ($name:ident) => {
+    ($name:ident $(, $row:ty)?) => {
         $crate::sql::inventory::submit! {
-            $crate::sql::Listed {
-                name: concat!(module_path!(), "::", stringify!($name)),
-                texts: <$name as $crate::sql::Sql>::texts,
-            }
+            $crate::sql::Listed::new(
+                concat!(module_path!(), "::", stringify!($name)),
+                <$name as $crate::sql::Sql>::texts,
+                $crate::row_of!($($row)?),
+            )
         }
+    };
+}
+
+#[cfg(feature = "testing")]
+#[macro_export]
+macro_rules! row_of {
+    () => {
+        None
+    };
+    ($row:ty) => {
+        Some(std::any::type_name::<$row>)
     };
 }
 
@@ -283,7 +336,7 @@ macro_rules! listed {
 #[cfg(not(feature = "testing"))]
 #[macro_export]
 macro_rules! listed {
-    ($name:ident) => {};
+    ($name:ident $(, $row:ty)?) => {};
 }
 
 /// Replaces templates in the text of a statement with the columns of an entity.

@@ -7,7 +7,7 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use sql_common::{
-    sql::{Dialect, named, statements},
+    sql::{Dialect, listed, named, statements},
     testing::plans,
 };
 
@@ -153,13 +153,14 @@ async fn statements_go_by_their_indexes() {
     }
 }
 
-/// Each statement runs in `sqlite3`.
+/// Each statement runs in `sqlite3`. With `--nocapture`, this prints all statements.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_dir, store) = fixture().await;
     let mut conn = store.connections.connect(Role::Writer).unwrap();
     let mut refused = Vec::new();
     let mut prepared = 0;
+    listed().for_each(|it| println!("{}", it.text(Dialect::Sqlite)));
     for (name, text) in statements(Dialect::Sqlite) {
         match explain(&mut conn, &text) {
             Ok(_) => prepared += 1,

@@ -118,9 +118,9 @@ fn each_kind<'a>(kinds: &[Kind]) -> Vec<Vec<Named<'a>>> {
 statement! {
     DeadAmong = {
         postgres: r"
-            SELECT task.kind, task.subject FROM unnest(:kind::text[], :subject::uuid[]) AS sent (kind, subject)
-            JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject
-            WHERE task.dead_at IS NOT NULL",
+            SELECT sent.kind, sent.subject FROM {given kind text, subject uuid}
+            WHERE (SELECT task.dead_at FROM outbox AS task
+                WHERE task.kind = sent.kind AND task.subject = sent.subject) IS NOT NULL",
         sqlite: r"
             SELECT kind, subject FROM outbox
             WHERE kind = :kind AND subject = :subject AND dead_at IS NOT NULL",

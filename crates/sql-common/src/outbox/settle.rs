@@ -8,19 +8,20 @@ use crate::{
     value::Named,
 };
 
-/// Changes tasks whose leases are held, on PostgreSQL. Rows are locked in the order of (`kind`,
+/// Changes tasks whose leases are held, on PostgreSQL. A lease belongs to one claim, so
+/// ids and leases need not be compared in pairs. Rows are locked in the order of (`kind`,
 /// `subject`, `id`). These columns never change, so no deadlock can occur.
 macro_rules! held {
     ($change:literal) => {
         concat!(
             "WITH held AS MATERIALIZED (
-                SELECT task.id FROM unnest(:id::bigint[], :lease::uuid[]) AS sent (id, lease)
-                JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease
-                ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task
+                SELECT id FROM outbox
+                WHERE id = ANY(:id::bigint[]) AND lease = ANY(:lease::uuid[])
+                ORDER BY kind, subject, id FOR UPDATE
             )
             UPDATE outbox SET next_at = :at",
             $change,
-            " FROM held WHERE outbox.id = held.id"
+            " WHERE id = ANY(ARRAY(SELECT id FROM held))"
         )
     };
 }
