@@ -32,6 +32,6 @@ pub use self::{
     loops::Loops,
     recent::Recent,
     rounds::Rounds,
-    throttle::{BULK, BusyProbe, Floor, Throttle},
+    throttle::{BULK, BusyProbe, Floor, Throttle, bulk_pause},
     waits::{Waits, Within},
 };

@@ -25,32 +25,23 @@ pub struct Floor {
     pub batch: usize,
     /// The rate, per second and process, below which pauses may not reduce the work.
     pub a_second: u32,
-    /// The pause after a round without load, as a multiple of the round's duration.
-    pub idle_rest: u32,
-    /// The pause after a round under load, likewise.
-    pub busy_rest: u32,
 }
 
-impl Floor {
-    /// Full speed without load, and a quarter of the time under load.
-    pub const fn of(batch: usize, a_second: u32) -> Self {
-        Self {
-            batch,
-            a_second,
-            idle_rest: 0,
-            busy_rest: PAUSE_FACTOR,
-        }
-    }
+/// The number of postings that a commit of work on a whole catalogue or company writes.
+pub const BULK: usize = 256;
+
+/// The pace of such work, per second. A hundred thousand postings take less than a minute, and
+/// pushes keep two thirds of their rate.
+const BULK_PACE: u32 = 1_800;
+
+/// The pause after a commit of `done` postings.
+pub fn bulk_pause(done: usize, round: Duration) -> Duration {
+    time_of(done, BULK_PACE).saturating_sub(round)
 }
 
-/// The minimum rate for work on a whole catalogue or company. A hundred thousand postings take at
-/// most a minute. Under load the work is no faster, so that pushes keep two thirds of their rate.
-pub const BULK: Floor = Floor {
-    batch: 64,
-    a_second: 1_800,
-    idle_rest: 1,
-    busy_rest: 100,
-};
+fn time_of(done: usize, a_second: u32) -> Duration {
+    Duration::from_secs(1) * u32::try_from(done).unwrap_or(u32::MAX) / a_second
+}
 
 impl Throttle {
     pub fn batch(&self, floor: Floor, tasks: usize) -> usize {
@@ -60,10 +51,8 @@ impl Throttle {
 
     /// The pause after a round that handled `done` tasks or events.
     pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
-        let done = u32::try_from(done).unwrap_or(u32::MAX);
-        let time = Duration::from_secs(1) * done / floor.a_second;
-        let rest = self.rest(floor.idle_rest, floor.busy_rest, round);
-        rest.min(time.saturating_sub(round))
+        let time = time_of(done, floor.a_second);
+        self.sweep_pause(round).min(time.saturating_sub(round))
     }
 
     pub fn sweep_size(&self, rows: usize) -> usize {
@@ -75,12 +64,11 @@ impl Throttle {
     }
 
     pub fn sweep_pause(&self, round: Duration) -> Duration {
-        self.rest(0, PAUSE_FACTOR, round)
-    }
-
-    fn rest(&self, idle: u32, busy: u32, round: Duration) -> Duration {
-        let factor = if (self.0)() { busy } else { idle };
-        (round * factor).min(LONGEST_PAUSE)
+        if (self.0)() {
+            (round * PAUSE_FACTOR).min(LONGEST_PAUSE)
+        } else {
+            Duration::ZERO
+        }
     }
 }
 
@@ -107,20 +95,15 @@ mod tests {
     fn tasks_get_full_batches_or_their_minimum_rate() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
-        for floor in [BULK, Floor::of(4, 200), Floor::of(1, 20)] {
-            let Floor { batch, .. } = floor;
+        for (batch, a_second) in [(16, 200), (4, 200), (1, 20)] {
+            let floor = Floor { batch, a_second };
             assert_eq!(busy.batch(floor, 64), batch.max(4), "{floor:?}");
             assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
-            assert_eq!(
-                idle.pause(floor, 64, ROUND),
-                ROUND * floor.idle_rest,
-                "{floor:?}"
-            );
+            assert_eq!(idle.pause(floor, 64, ROUND), Duration::ZERO, "{floor:?}");
             assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
             // If rounds are short, the loop gets a fixed part of the time.
             let short = Duration::from_micros(10);
-            let rest = short * floor.busy_rest;
-            assert_eq!(busy.pause(floor, 16, short), rest, "{floor:?}");
+            assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
             // The minimum rate is kept if possible, whatever the load and the length of rounds.
             let done = busy.batch(floor, 64);
             let bites = f64::from(u32::try_from(done).unwrap());
@@ -130,6 +113,14 @@ mod tests {
                 let is_kept = rate >= f64::from(floor.a_second) * 0.99;
                 assert!(is_kept || both == round, "{floor:?} {round:?}: {rate}");
             }
+        }
+    }
+
+    #[test]
+    fn bulk_work_keeps_its_pace_whatever_the_load() {
+        for (round, pause) in [(0, 1_000), (120, 880), (1_000, 0), (9_000, 0)] {
+            let pauses = bulk_pause(BULK_PACE as usize, Duration::from_millis(round));
+            assert_eq!(pauses, Duration::from_millis(pause));
         }
     }
 }

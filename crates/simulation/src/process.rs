@@ -112,7 +112,6 @@ impl Process {
                 store: Arc::clone(&as_store),
                 lifetime: world.lifetime,
                 clock: Arc::clone(&clock),
-                throttle: throttle.clone(),
             },
         });
         let worker = workers::start(WorkerParts {

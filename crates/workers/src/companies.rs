@@ -11,7 +11,7 @@ use kernel::{
     CompanyId, StoreError,
     outbox::{Claimed, Queue},
 };
-use runtime::{BULK, decide_again};
+use runtime::{BULK, bulk_pause, decide_again};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -22,9 +22,6 @@ use super::{
 };
 
 const AT_ONCE: usize = 64;
-
-/// The number of postings that a commit moves; fewer while there are many pushes.
-const BATCH: usize = 256;
 
 /// The time limit for a batch that conflicts with pushes.
 const CONFLICTS: Duration = Duration::from_secs(5);
@@ -75,20 +72,19 @@ impl Companies {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);
         let company = CompanyId::new(task.effect.key());
-        let throttle = &self.0.parts.throttle;
         let mut after = None;
         loop {
             if stop.is_cancelled() {
                 self.0.give_back(&[task.token], time::Duration::ZERO).await;
                 return Ok(());
             }
-            let (start, size) = (Instant::now(), throttle.batch(BULK, BATCH));
-            let page = (after, size);
+            let start = Instant::now();
+            let page = (after, BULK);
             let settle = || settle_batch(ports, (task.token, company), page, self.0.now());
             match decide_again(CONFLICTS, settle).await? {
                 Settling::After(posting) => {
                     after = Some(posting);
-                    let pause = throttle.pause(BULK, size, start.elapsed());
+                    let pause = bulk_pause(BULK, start.elapsed());
                     stop.run_until_cancelled(sleep(pause)).await;
                 }
                 Settling::Again(at) => {

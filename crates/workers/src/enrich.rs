@@ -65,8 +65,11 @@ impl Handler for Enrichments {
     }
 
     fn floor(&self) -> Floor {
-        // An enrichment costs about as much as a push.
-        Floor::of(4, 200)
+        // An enrichment costs about as much as a push. Smaller batches would cost more commits.
+        Floor {
+            batch: 16,
+            a_second: 200,
+        }
     }
 
     fn is_shared_queue(&self) -> bool {

@@ -23,7 +23,10 @@ pub(super) trait Handler: Send + Sync {
 
     /// The work that the loop may do even under load.
     fn floor(&self) -> Floor {
-        Floor::of(1, 20)
+        Floor {
+            batch: 16,
+            a_second: 20,
+        }
     }
 
     /// Whether other loops of this process take tasks from the same queue.

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use access::ClientRef;
 use clap::Args;
 use domain::{
@@ -9,7 +7,7 @@ use domain::{
 };
 use ingest::{CatalogueCorrector, CataloguePorts};
 use kernel::{CatalogueName, ClientId, Prefixes};
-use runtime::{Throttle, clock};
+use runtime::clock;
 use stores::Stores;
 use views::import::{CatalogueOfOperator, MissingView};
 
@@ -105,14 +103,13 @@ impl Named {
     ) -> anyhow::Result<(CatalogueCorrector, CorrectionOrder)> {
         let by = operator.attribution()?;
         let (database, client) = self.open().await?;
-        let throttle = Throttle(Arc::new(|| false));
         let order = CorrectionOrder {
             client,
             name: self.name,
             prefixes: Prefixes::ALL,
             by: Some(by),
         };
-        let corrector = CatalogueCorrector::new(CataloguePorts::of(&database, lifetime, throttle));
+        let corrector = CatalogueCorrector::new(CataloguePorts::of(&database, lifetime));
         Ok((corrector, order))
     }
 }

@@ -235,11 +235,7 @@ impl Running {
         let (imports, import_tasks) = Importer::new(ImportPorts {
             ingest: Arc::clone(&lanes),
             lifetime: options.work.lifetime.lifetime,
-            catalogues: CataloguePorts::of(
-                &database,
-                options.work.lifetime.lifetime,
-                throttle.clone(),
-            ),
+            catalogues: CataloguePorts::of(&database, options.work.lifetime.lifetime),
         });
         let corrections: Arc<dyn CatalogueCorrections> = Arc::new(imports.corrections());
         let sender: Arc<dyn Sender> = tried;

@@ -9,7 +9,7 @@ use domain::{
     usecase::{ImportError, Ingest, IngestError},
 };
 use kernel::StoreError;
-use runtime::{Clock, Throttle, clock};
+use runtime::{Clock, clock};
 use stores::Stores;
 
 /// How long lines, and an import's end, are retried while the store is unavailable.
@@ -30,17 +30,15 @@ pub struct CataloguePorts {
     pub store: Arc<dyn Store>,
     pub lifetime: Lifetime,
     pub clock: Clock,
-    pub throttle: Throttle,
 }
 
 impl CataloguePorts {
-    pub fn of(stores: &Stores, lifetime: Lifetime, throttle: Throttle) -> Self {
+    pub fn of(stores: &Stores, lifetime: Lifetime) -> Self {
         Self {
             catalogues: Arc::clone(&stores.catalogues),
             store: Arc::clone(&stores.store),
             lifetime,
             clock: clock::system(),
-            throttle,
         }
     }
 }

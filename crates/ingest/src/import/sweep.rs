@@ -8,7 +8,7 @@ use domain::{
     usecase::ImportError,
 };
 use kernel::{PostingId, SourceIdentifier, StoreError};
-use runtime::{BULK, Within, panics, waits};
+use runtime::{BULK, Within, bulk_pause, panics, waits};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,6 @@ use super::{
 };
 
 pub(super) const PAGE: usize = 1_024;
-const BATCH: usize = 256;
 const CONFLICTS: usize = 4;
 const MOST_STUCK: usize = 1_000;
 
@@ -96,15 +95,10 @@ impl<'a, S: Step> Sweep<'a, S> {
         let mut after = None;
         loop {
             let (page, next) = self.page(after).await?;
-            let mut rest = page.as_slice();
-            while !rest.is_empty() {
-                let throttle = &self.ports.throttle;
-                let (batch, others) = rest.split_at(throttle.batch(BULK, BATCH).min(rest.len()));
+            for batch in page.chunks(BULK) {
                 let start = Instant::now();
                 self.write(batch).await?;
-                let pause = throttle.pause(BULK, batch.len(), start.elapsed());
-                self.wait(pause).await?;
-                rest = others;
+                self.wait(bulk_pause(batch.len(), start.elapsed())).await?;
             }
             if next.is_none() {
                 return self.write_stuck().await;

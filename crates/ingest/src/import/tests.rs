@@ -25,7 +25,7 @@ use kernel::{
     CatalogueName, ClientId, Prefixes, PutOutcome, StoreError,
     testing::{noon, uuid},
 };
-use runtime::{Clock, Loops, Throttle};
+use runtime::{Clock, Loops};
 use tokio::time::{Instant, sleep};
 use workers::testing::{FaultyStore, eventually};
 
@@ -76,7 +76,6 @@ impl Kit {
                 store: as_store,
                 lifetime,
                 clock: clock(),
-                throttle: Throttle(Arc::new(|| false)),
             },
         });
         Self {

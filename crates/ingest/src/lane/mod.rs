@@ -91,7 +91,7 @@ pub struct Lanes {
 
 /// The number of commands in flight above which other work throttles itself. Fewer commands leave
 /// room for other work, because they mostly wait for clients and disk.
-const BUSY_AT: usize = 8;
+const BUSY_AT: usize = 4;
 
 impl Lanes {
     /// Starts the lanes, which run until stopped, or until [`Lanes`] is dropped. A stop ends the

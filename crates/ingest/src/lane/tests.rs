@@ -240,19 +240,19 @@ async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
 }
 
 #[tokio::test]
-async fn many_pushes_under_way_are_logged() {
+async fn four_pushes_under_way_are_load() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
     let is_busy = lane.is_busy();
     let first = block_commit(&store, &lane).await;
-    let six = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f"]);
-    waiting(&lane, 6).await;
+    let two = Pushes::of(&lane, ["a", "b"]);
+    waiting(&lane, 2).await;
     assert!(!is_busy());
-    let eighth = Pushes::of(&lane, ["g"]);
-    waiting(&lane, 7).await;
+    let fourth = Pushes::of(&lane, ["c"]);
+    waiting(&lane, 3).await;
     assert!(is_busy());
     store.open_gate();
-    for pushes in [first, six, eighth] {
+    for pushes in [first, two, fourth] {
         assert!(pushes.answers().await.iter().all(Result::is_ok));
     }
     eventually("their slots are free", async || !is_busy()).await;
