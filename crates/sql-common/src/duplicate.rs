@@ -74,6 +74,7 @@ read! {
         duplicate_of: Nullable<Id>,
         duplicate_identifier: Nullable<Text>,
         company_id: Id,
+        title: Text,
         employment_types: TextList,
         salary_min: Nullable<BigInt>,
         salary_max: Nullable<BigInt>,
@@ -109,6 +110,7 @@ fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
         None => fingerprint.signature,
     };
     let details = Details {
+        title: known.title,
         employment_types: known.employment_types.parse("postings.employment_types")?,
         salary_min: known.salary_min,
         salary_max: known.salary_max,

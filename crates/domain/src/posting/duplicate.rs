@@ -35,6 +35,8 @@ const BAND: usize = 4;
 /// The largest number of postings that are examined per band, and per requisition number.
 pub const CANDIDATES: usize = 16;
 
+const NUMBER_DIGITS: usize = 5;
+
 /// The keys by which a posting's duplicates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
@@ -48,8 +50,8 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// The fingerprint of a posting.
     pub fn of(details: &Details, company: CompanyId, signature: MinHash) -> Self {
-        let title = folded(&details.title);
         let city = folded(details.location_city.as_deref().unwrap_or_default());
+        let title = job_title(&details.title, &city);
         let country = details.location_country_code;
         let country = country.map_or("", |code| code.as_str());
         let (parts, _) = signature.values().as_chunks::<BAND>();
@@ -90,6 +92,38 @@ fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ").to_lowercase()
+}
+
+/// The folded title without the words that only some boards add: the city, marks such as `(m/f/d)`
+/// and numbers of the opening.
+fn job_title(title: &str, city: &str) -> String {
+    let words = title.split_whitespace();
+    let words: Vec<_> = words
+        .filter(|word| !is_gender_mark(word) && number_in(word).is_none())
+        .collect();
+    let title = folded(&words.join(" "));
+    let rest = format!(" {title} ").replacen(&format!(" {city} "), " ", 1);
+    match rest.trim() {
+        "" => title,
+        rest => rest.to_owned(),
+    }
+}
+
+/// Whether a word has the initials of genders alone, in any language: `(m/w/d)`, `H/F`.
+fn is_gender_mark(word: &str) -> bool {
+    let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_initial = |part: &str| {
+        let mut letters = part.chars().flat_map(char::to_lowercase);
+        let initial = letters.next().filter(|it| "adfhikmnvwxzž".contains(*it));
+        initial.is_some() && letters.next().is_none()
+    };
+    letters.contains(['/', '|', '*']) && letters.split(['/', '|', '*']).all(is_initial)
+}
+
+/// A number of the opening in a word of a title. Shorter numbers are years, levels or hours.
+fn number_in(word: &str) -> Option<String> {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    (digits >= NUMBER_DIGITS).then(|| folded(word))
 }
 
 /// The fingerprint of judged content, and when matching content was first pushed.
@@ -143,6 +177,8 @@ impl DatedFingerprint {
 pub struct Offer {
     /// The employer's own number of the opening.
     pub requisition: Option<String>,
+    /// A number of the opening in the title.
+    pub number: Option<String>,
     /// The kinds of employment.
     pub employment: Vec<EmploymentType>,
     /// The lowest and highest pay.
@@ -157,6 +193,7 @@ impl Offer {
         let (min, max) = (details.salary_min, details.salary_max);
         Self {
             requisition: details.requisition_id.clone(),
+            number: details.title.split_whitespace().find_map(number_in),
             employment: details.employment_types.clone(),
             pay: min.or(max).zip(max.or(min)).map(|(min, max)| [min, max]),
             unit: (details.salary_currency_code, details.salary_period),
@@ -169,7 +206,8 @@ impl Offer {
 
     fn differs(&self, other: &Self) -> bool {
         let both = self.requisition.iter().zip(&other.requisition);
-        let other_number = both.into_iter().any(|(one, other)| one != other);
+        let mut both = both.chain(self.number.iter().zip(&other.number));
+        let other_number = both.any(|(one, other)| one != other);
         let has_both = !self.employment.is_empty() && !other.employment.is_empty();
         let in_common = |kind| other.employment.contains(kind);
         let other_employment = has_both && !self.employment.iter().any(in_common);

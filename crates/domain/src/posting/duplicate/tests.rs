@@ -45,6 +45,11 @@ fn company_title_and_place_agree() {
         ("Cook 2 (m/f)", Some("Århus"), Some("DK"), 1, 0, false),
         ("Cook (m/f)", Some("Vejle"), Some("DK"), 1, 0, false),
         ("Cook (m/f)", None, Some("DK"), 1, 0, false),
+        ("Cook", Some("Århus"), Some("DK"), 1, 0, true),
+        ("Cook (m|w|d), ÅRHUS", Some("Århus"), Some("DK"), 1, 0, true),
+        ("[JR-0014198] Cook", Some("Århus"), Some("DK"), 1, 0, true),
+        ("Cook 2026", Some("Århus"), Some("DK"), 1, 0, false),
+        ("Cook in C/C++", Some("Århus"), Some("DK"), 1, 0, false),
         ("Cook (m/f)", Some("Århus"), None, 1, 0, false),
     ] {
         let other = fingerprint(&details(title, city, country), company, others);
@@ -54,6 +59,9 @@ fn company_title_and_place_agree() {
             "{title} {city:?} {country:?} {company}"
         );
     }
+    let [city, other] = ["Cook", "Baker"].map(|city| details("Cook", Some(city), None));
+    let [city, other] = [city, other].map(|it| fingerprint(&it, 1, 0));
+    assert!(!is_near(&city, &other), "a title is never empty");
     let nowhere = fingerprint(&details("Cook", None, None), 1, 0);
     let other = fingerprint(&details("cook", None, None), 1, 0);
     assert!(is_near(&nowhere, &other));
@@ -113,11 +121,27 @@ fn the_oldest_open_posting_is_the_original_unless_marked_as_different() {
 }
 
 #[test]
+fn numbers_in_titles_distinguish_openings() {
+    for (title, other, expect) in [
+        ("Cook R40641", "Cook (R40642)", false),
+        ("Cook R40641", "Cook [r40641]", true),
+        ("Cook R40641", "Cook", true),
+    ] {
+        let [older, younger] = [(1, title), (2, other)].map(|(n, title)| Candidate {
+            offer: Offer::of(&details(title, None, None)),
+            ..candidate(n, 0, 0)
+        });
+        assert_eq!(younger.duplicates(&older), expect, "{other}");
+    }
+}
+
+#[test]
 fn offers_distinguish_openings() {
     use EmploymentType::{FullTime, Internship, PartTime};
     let offer =
         |requisition: &str, employment: &[EmploymentType], pay: Option<[i64; 2]>, unit| Offer {
             requisition: Some(requisition.to_owned()).filter(|it| !it.is_empty()),
+            number: None,
             employment: employment.to_vec(),
             pay,
             unit: (CurrencyCode::parse(unit), None),
