@@ -252,10 +252,10 @@ pub async fn record_outcomes(
         let company = snapshot.company_of(posting)?;
         let mark = lookalikes.mark(posting);
         match outcome::apply(posting, company, content, enrichment, mark, lifetime, now) {
-            Some(change) => {
+            Some(mut change) => {
                 // Held-back content gets no fingerprint.
                 if !change.write.posting.holds(content) {
-                    lookalikes.judged(&change.write.posting, &mut writes);
+                    lookalikes.judged(&mut change.write.posting, &mut writes);
                 }
                 change.record(&mut snapshot, &mut writes);
             }

@@ -71,14 +71,18 @@ impl Lookalikes {
     }
 
     /// Stores a posting's fingerprint after an outcome. Requests a search if similar postings
-    /// exist, or if the content has changed since the posting was created.
-    pub(super) fn judged(&mut self, posting: &Posting, writes: &mut WriteSet) {
+    /// exist, or if the content has changed since the posting was created. The posting keeps the
+    /// age of its content, which a later fingerprint for another company could not tell.
+    pub(super) fn judged(&mut self, posting: &mut Posting, writes: &mut WriteSet) {
         let Some(own) = self.own.get(&posting.id).cloned() else {
             return;
         };
         if !posting.is_open() {
             writes.optional.fingerprints.insert(own.id, None);
             return;
+        }
+        if posting.content_since() != own.dated.since {
+            posting.content_at = Some(own.dated.since);
         }
         writes
             .optional

@@ -287,3 +287,35 @@ async fn a_merge_makes_moved_postings_comparable() {
         b.dated.fingerprint
     );
 }
+
+/// Content that resembles the first of its posting is as old, also for another company.
+#[pollster::test]
+async fn a_merge_keeps_the_age_of_edited_content() {
+    let board = Board::new().await;
+    let push = async |text| {
+        let body = format!(
+            r#"{{"title": "Cook", "raw_description": "{text}",
+                "application_url": "https://a.example",
+                "company": {{"name": "Bakery", "website_url": "https://bakery.example"}}}}"#
+        );
+        board.put(1, "b", &body).await.unwrap();
+        board.settle().await;
+    };
+    push(0).await;
+    board.push(1, "a", 4).await;
+    push(4).await;
+    let candidates = board.candidates().await;
+    let [a, b] = &*candidates else {
+        panic!("{candidates:?}");
+    };
+    let (store, both) = (&board.store, (b.company, a.company));
+    let merged = merge_companies((store, store), both, "one", &by_ann(1), noon()).await;
+    merged.unwrap();
+    super::merge::settle(store, noon() + Duration::minutes(9)).await;
+    board.settle().await;
+    let after = board.candidates().await;
+    let marks = after
+        .iter()
+        .map(|it| it.duplicate_of.as_ref().map(|it| it.id));
+    assert_eq!(marks.collect::<Vec<_>>(), [Some(b.id), None]);
+}
