@@ -7,7 +7,6 @@ use sql_common::{
     sql::{Dialect, listed, named, statements},
     testing::plans,
 };
-
 use tokio_postgres::NoTls;
 
 use super::{create, fixture};
@@ -208,10 +207,11 @@ async fn duplicates_and_reports_are_found_by_their_indexes() {
 }
 
 fn numbered(text: &str) -> String {
-    let (first, rest) = text.split_once('?').unwrap_or((text, ""));
-    let rest = (1..).zip(rest.split('?')).take(text.matches('?').count());
-    let rest = rest.map(|(n, piece)| format!("${n}{piece}"));
-    std::iter::once(first.to_owned()).chain(rest).collect()
+    let mut pieces = text.split('?');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    (1..)
+        .zip(pieces)
+        .fold(first, |text, (n, piece)| format!("{text}${n}{piece}"))
 }
 
 /// Prepares a statement unchanged, under the name `asked`.

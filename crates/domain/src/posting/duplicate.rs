@@ -35,7 +35,8 @@ const BAND: usize = 4;
 /// The largest number of postings that are examined per band, and per requisition number.
 pub const CANDIDATES: usize = 16;
 
-const NUMBER_DIGITS: usize = 5;
+/// How many digits a number of the opening in a title has. Shorter ones are years, levels or hours.
+const TITLE_NUMBER_DIGITS: usize = 5;
 
 /// The keys by which a posting's duplicates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +100,7 @@ fn folded(text: &str) -> String {
 fn job_title(title: &str, city: &str) -> String {
     let words = title.split_whitespace();
     let words: Vec<_> = words
-        .filter(|word| !is_gender_mark(word) && number_in(word).is_none())
+        .filter(|word| !is_gender_mark(word) && title_number(word).is_none())
         .collect();
     let title = folded(&words.join(" "));
     let rest = format!(" {title} ").replacen(&format!(" {city} "), " ", 1);
@@ -120,10 +121,9 @@ fn is_gender_mark(word: &str) -> bool {
     letters.contains(['/', '|', '*']) && letters.split(['/', '|', '*']).all(is_initial)
 }
 
-/// A number of the opening in a word of a title. Shorter numbers are years, levels or hours.
-fn number_in(word: &str) -> Option<String> {
+fn title_number(word: &str) -> Option<String> {
     let digits = word.chars().filter(char::is_ascii_digit).count();
-    (digits >= NUMBER_DIGITS).then(|| folded(word))
+    (digits >= TITLE_NUMBER_DIGITS).then(|| folded(word))
 }
 
 /// The fingerprint of judged content, and when matching content was first pushed.
@@ -178,7 +178,7 @@ pub struct Offer {
     /// The employer's own number of the opening.
     pub requisition: Option<String>,
     /// A number of the opening in the title.
-    pub number: Option<String>,
+    pub title_number: Option<String>,
     /// The kinds of employment.
     pub employment: Vec<EmploymentType>,
     /// The lowest and highest pay.
@@ -193,7 +193,7 @@ impl Offer {
         let (min, max) = (details.salary_min, details.salary_max);
         Self {
             requisition: details.requisition_id.clone(),
-            number: details.title.split_whitespace().find_map(number_in),
+            title_number: details.title.split_whitespace().find_map(title_number),
             employment: details.employment_types.clone(),
             pay: min.or(max).zip(max.or(min)).map(|(min, max)| [min, max]),
             unit: (details.salary_currency_code, details.salary_period),
@@ -206,7 +206,7 @@ impl Offer {
 
     fn differs(&self, other: &Self) -> bool {
         let both = self.requisition.iter().zip(&other.requisition);
-        let mut both = both.chain(self.number.iter().zip(&other.number));
+        let mut both = both.chain(self.title_number.iter().zip(&other.title_number));
         let other_number = both.any(|(one, other)| one != other);
         let has_both = !self.employment.is_empty() && !other.employment.is_empty();
         let in_common = |kind| other.employment.contains(kind);

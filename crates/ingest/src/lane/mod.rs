@@ -89,7 +89,7 @@ pub struct Lanes {
     deadline: Duration,
 }
 
-/// The number of commands in flight above which other work throttles itself. Fewer commands leave
+/// The number of commands in flight at which other work throttles itself. Fewer commands leave
 /// room for other work, because they mostly wait for clients and disk.
 const BUSY_AT: usize = 4;
 

@@ -141,7 +141,7 @@ fn offers_distinguish_openings() {
     let offer =
         |requisition: &str, employment: &[EmploymentType], pay: Option<[i64; 2]>, unit| Offer {
             requisition: Some(requisition.to_owned()).filter(|it| !it.is_empty()),
-            number: None,
+            title_number: None,
             employment: employment.to_vec(),
             pay,
             unit: (CurrencyCode::parse(unit), None),
