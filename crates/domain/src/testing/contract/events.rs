@@ -35,7 +35,7 @@ fn event(n: u128, at: OffsetDateTime) -> Event {
     }
 }
 
-/// Commits these events, and waits until they can be read.
+/// Commits these events, and waits until they can be read. All earlier ones must be readable.
 pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) -> Checked {
     let before = end(store).await?;
     let mut writes = WriteSet::new(noon());
@@ -232,14 +232,13 @@ kernel::contract_cases!(
     async fn the_newest_event_of_a_company_is_found(store: &S) {
         let states = [1, 2, 1].map(|n| company_state(&company(&format!("c{n}"))));
         for (minute, state) in (1..).zip(states.clone()) {
-            let mut writes = WriteSet::new(noon());
-            writes.tasks.events.push(Event {
+            let updated = Event {
                 name: COMPANY_UPDATED,
                 subject: Subject::Company(state),
                 at: noon() + minutes(minute),
                 trace: None,
-            });
-            store.commit(writes).await?;
+            };
+            commit_events(store, vec![updated]).await?;
         }
         commit_each(store, [5]).await?;
         let events = read(store, None, &[COMPANY_UPDATED], 9).await?.events;
