@@ -62,7 +62,7 @@ impl AttentionItem {
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether a reader may see it: a client with these prefixes, or the operators (no client). A
+    /// Whether `reader` may see it: a client with these prefixes, or the operators if `None`. A
     /// client with prefixes sees only its own items.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {

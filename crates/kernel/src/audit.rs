@@ -75,7 +75,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action. A run has only one entry that is not [about](Self::about) a subject.
+    /// The entry of an action. Each run has at most one entry without a [subject](Self::about).
     pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
             id: run,

@@ -2,12 +2,12 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The digest of the parts in order, and of their lengths: moving characters between neighbours
-/// changes it.
+/// Hashes the parts in order, each with its length. So moving characters from one part to the next
+/// changes the digest.
 pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
-        // 64 bits on every machine, because digests are stored.
+        // `u64`, because the stored digests must not depend on the machine.
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }

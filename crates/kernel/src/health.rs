@@ -25,8 +25,8 @@ pub trait StoreClock: Send + Sync {
 /// The port for the progress of a replicated store.
 #[async_trait]
 pub trait ReplicaPosition: Send + Sync {
-    /// A number that grows with every write. A replica with this number has all writes. `None`
-    /// without replicas.
+    /// A number that grows with every write. A replica that has reached this number has all writes.
+    /// `None` without replicas.
     async fn position(&self) -> Result<Option<u64>, StoreError> {
         Ok(None)
     }

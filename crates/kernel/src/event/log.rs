@@ -20,7 +20,7 @@ pub struct RecordedEvent {
 /// A query for a page of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogQuery {
-    /// The cursor before the page; `None` for the oldest kept event.
+    /// The cursor that the page follows; `None` begins at the oldest kept event.
     pub after: Option<Cursor>,
     /// The names of the wanted events.
     pub names: Vec<EventName>,
@@ -33,7 +33,7 @@ pub struct LogQuery {
 }
 
 impl LogQuery {
-    /// Whether an event is wanted. Prefixes do not limit events of other contexts.
+    /// Whether an event is wanted. Prefixes do not limit events of [`Subject::Other`].
     pub fn wants(&self, event: &Event) -> bool {
         let is_other = matches!(event.subject, Subject::Other(_));
         self.names.contains(&event.name) && (is_other || event.is_for(self.reader, &self.prefixes))
@@ -45,7 +45,7 @@ impl LogQuery {
 pub struct LogPage {
     /// The events, in order.
     pub events: Vec<RecordedEvent>,
-    /// The cursor of the next page. It skips unwanted events, too.
+    /// The cursor of the next page. It is also past the unwanted events.
     pub next: Cursor,
     /// Whether more events may be readable now. A page before the end may be short, even empty,
     /// because a store examines a limited number of events.
@@ -90,8 +90,8 @@ pub trait EventLog: Send + Sync {
     /// The cursor of the last readable event. A reader that begins there sees only later events.
     async fn end(&self) -> Result<Cursor, StoreError>;
 
-    /// A cursor before all events since `at`, and after nearly all earlier events, if writers'
-    /// clocks agree. The earliest possible result is the place just before the oldest kept event.
+    /// A cursor before all events since `at`, if writers' clocks agree, and after nearly all
+    /// earlier ones. The earliest possible result is the place just before the oldest kept event.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
     /// Deletes up to `limit` events older than `before`, oldest first, without blocking writers.

@@ -42,8 +42,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether a reader may see the event: a client with these prefixes, or the operators (no
-    /// client). Always true for a company, and always false for [`Subject::Other`].
+    /// Whether `reader` may see the event: a client with these prefixes, or the operators if
+    /// `None`. Always true for a company, and always false for [`Subject::Other`].
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),

@@ -99,7 +99,7 @@ impl Queue {
 }
 
 /// An effect: work outside the store, identified by kind and key. A request in another lane moves
-/// it there, except to a bulk lane.
+/// it to that lane, unless it is a bulk lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {
     queue: Queue,

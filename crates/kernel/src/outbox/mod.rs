@@ -2,9 +2,9 @@
 //!
 //! An [`Effect`] is a key without data; its handler loads the current state. Requesting a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
-//! have several lanes ([`Queue`]). A request in another lane moves the effect there, except to a
-//! bulk lane. The owning context declares kinds and effects. Stores treat all of them in the same
-//! way.
+//! have several lanes ([`Queue`]). A request in another lane moves the effect to that lane, unless
+//! it is a bulk lane. The owning context declares kinds and effects. Stores treat all of them in
+//! the same way.
 //!
 //! A worker [claims](Outbox::claim) tasks under a lease, and reports on each task. It finishes the
 //! task in the commit of the result ([`TaskWrites::done`]), [retries](Outbox::retry) it,
@@ -65,7 +65,7 @@ pub struct Claimed {
     pub effect: Effect,
     /// The number of claims since the task was last requested, including this one.
     pub attempts: u32,
-    /// The first failed attempt since the task was last requested.
+    /// When an attempt first failed since the task was last requested.
     pub first_failed_at: Option<OffsetDateTime>,
     /// The number of consecutive lost claims before this claim.
     pub lost: u32,
@@ -120,7 +120,7 @@ pub struct Backlog {
     pub waiting: u64,
     /// The number of dead tasks, with the same limit.
     pub dead: u64,
-    /// When the oldest of the counted waiting tasks was written, except bulk work.
+    /// When the oldest task counted in `waiting` was written, except bulk work.
     pub oldest: Option<OffsetDateTime>,
 }
 

@@ -87,7 +87,7 @@ impl TaskWrites {
         !self.adds_tasks() && !self.settles_tasks() && self.audit.is_empty()
     }
 
-    /// Whether existing tasks are finished, dead-lettered or ended.
+    /// Whether existing tasks are finished, dead-lettered or deleted.
     pub fn settles_tasks(&self) -> bool {
         !(self.done.is_empty() && self.given_up.is_empty() && self.ended.is_empty())
     }

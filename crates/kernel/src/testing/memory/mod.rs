@@ -95,7 +95,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Whether the leases of the tasks that a commit finishes are held.
+    /// Whether a commit holds the leases of all tasks that it finishes or dead-letters.
     pub fn admits(&self, writes: &TaskWrites) -> bool {
         writes.tokens().all(|token| self.holds(token))
     }

@@ -171,7 +171,7 @@ impl Shared {
         }
     }
 
-    /// A queue's due tasks that have crashed, or its other due tasks, the longest due first.
+    /// A queue's due tasks, either the crashed ones or the others; the longest due first.
     fn due(
         &mut self,
         queue: Queue,
