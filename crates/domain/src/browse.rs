@@ -239,7 +239,7 @@ impl PostingSearch {
         within.filter(is_ahead).map(Arc::from).collect()
     }
 
-    /// A place in another order counts as none.
+    /// Ignores a place that belongs to another order.
     fn order(&self, beginning: &Arc<str>, after: Option<&Place>) -> WindowOrder {
         if self.is_by_identifier() {
             WindowOrder::Identifier {

@@ -30,8 +30,8 @@ pub struct Company {
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
-    /// The company that this one was merged into. Pushes that name this website then mean that
-    /// company.
+    /// The company that this one was merged into. Pushes that name the website of this one apply to
+    /// that company.
     pub alias_of: Option<CompanyId>,
 }
 
@@ -101,7 +101,7 @@ impl Company {
 )]
 pub struct CompanyWrite {
     /// The company after the write, as far as the writer knows. If the store has no such company,
-    /// it inserts this.
+    /// it inserts this one.
     pub company: Company,
     /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
@@ -170,7 +170,7 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// Whether the write may not change parts that an operator set.
+    /// Whether the write must not change parts that an operator set.
     pub const fn yields(&self) -> bool {
         !matches!(self.by, Actor::Operator(_))
     }

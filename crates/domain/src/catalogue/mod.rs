@@ -44,7 +44,7 @@ pub struct Catalogue {
     pub imports: Vec<PastImport>,
     /// The number of postings that the last complete import held back, until they are released.
     pub held: Option<u64>,
-    /// Whether an import has expired or changed postings, and was not followed by a complete undo.
+    /// Whether an import expired or changed postings, and no complete undo has followed.
     pub can_undo: bool,
 }
 

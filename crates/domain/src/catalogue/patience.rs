@@ -30,7 +30,7 @@ impl Patience {
         }
     }
 
-    /// Whether one import is enough.
+    /// Whether a posting expires at its first miss.
     pub const fn is_none(self) -> bool {
         self.0 == 1
     }

@@ -248,8 +248,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
     /// For each of these postings, the number of consecutive imports that missed it and left it
-    /// open ([`Missed::Open`]). The last of them is the last import whose misses
-    /// [count](PastImport::counts_misses). The result omits postings that this import named.
+    /// open ([`Missed::Open`]). The newest of them is the last import whose misses
+    /// [count](PastImport::counts_misses). Postings that this newest import named are omitted.
     async fn misses(
         &self,
         catalogue: CatalogueId,
@@ -257,8 +257,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
     /// Up to `limit` postings after `after`, ascending by id, that an import did not name. Includes
-    /// postings that the import or its release expired. If an import holds postings back, or did so
-    /// before a running import began, that import counts; otherwise the last complete one.
+    /// postings that the import or its release expired. The import is the one that holds postings
+    /// back, or did so before a running import began; otherwise the last complete one.
     async fn missing(
         &self,
         catalogue: CatalogueId,

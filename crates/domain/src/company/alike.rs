@@ -80,8 +80,8 @@ fn holds(key: &WebsiteKey, name: &str) -> bool {
     parts.any(|part| !part.is_empty() && name_key(part) == name)
 }
 
-/// Whether two companies may be the same: they have the same name, and either the same site, or the
-/// name in one company's path or subdomain.
+/// Whether two companies may be the same: they have the same name, and they share a site or one
+/// website has that name in its path or subdomain.
 pub fn are_similar(one: &Company, other: &Company) -> bool {
     let name = name_key(&one.name);
     let (key, other_key) = (one.website.key(), other.website.key());

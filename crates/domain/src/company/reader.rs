@@ -48,8 +48,8 @@ pub trait CompanyReader: Send + Sync {
         most: usize,
     ) -> Result<BTreeMap<Status, usize>, StoreError>;
 
-    /// Up to `limit` postings after this one, by id, that belong to another company. They belong to
-    /// an alias of this company, or were pushed with it when it was an alias.
+    /// Up to `limit` postings after `after`, by id, that must change their company. For an alias,
+    /// these are all its postings; for any other company, those that came by it as an alias.
     async fn misplaced(
         &self,
         company: &Company,

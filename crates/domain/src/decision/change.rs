@@ -156,7 +156,7 @@ impl Change {
         }
     }
 
-    /// Only events about decisions have the reason.
+    /// The state for an event. Only approvals, rejections and expiries have the decision.
     fn state(&self, name: &EventName) -> PostingState {
         let decision = self.write.decision.as_ref();
         let decided = [

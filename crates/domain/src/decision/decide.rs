@@ -273,8 +273,8 @@ fn ask_if_stale(
     Ok(())
 }
 
-/// Requests enrichment if only the company's name differs from the last outcome, because a push of
-/// another posting changed it.
+/// Requests enrichment if the content differs from the last outcome only in the company's name. A
+/// push of another posting then changed the name.
 fn ask_if_renamed(change: &mut Change, company: &Company) {
     let posting = &change.write.posting;
     change.asks_for_enrichment = posting.status() != Status::Expired

@@ -220,8 +220,8 @@ impl WriteSet {
             && self.tasks.is_empty()
     }
 
-    /// The existing postings that a commit changes, requires unchanged or enriches, or whose events
-    /// it raises.
+    /// The existing postings that a commit changes or enriches, that it requires to stay unchanged,
+    /// or whose events it raises.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self
             .postings

@@ -39,7 +39,7 @@ fn key_before(line: &[u8], colon: usize) -> Option<&[u8]> {
     (may_begin && !name.is_empty()).then_some(name)
 }
 
-/// Whether a damaged line has a member more often than `id`, which is a sign of several objects.
+/// Whether a member occurs more often than `id` in a damaged line: a sign of several objects.
 pub(super) fn has_rests(line: &[u8]) -> bool {
     let mut counts = HashMap::<_, usize>::new();
     for (key, _) in keys(line) {

@@ -1,10 +1,10 @@
 //! Duplicates: postings of one company that offer the same job under several identifiers.
 //!
 //! A posting duplicates another posting of its company if both have the same requisition number.
-//! Without equal numbers, it does if title, city and country agree and the texts are nearly equal,
-//! unless the [`Offer`]s differ. An operator may mark two postings as different. Titles and cities
-//! are compared by letters and digits, ignoring case. If only one posting has a city, the cities do
-//! not agree: a chain's ads from one template are no duplicates.
+//! Otherwise it does if title, city and country agree and the texts are nearly equal, unless the
+//! [`Offer`]s differ. An operator may mark two postings as different. Titles and cities are
+//! compared by letters and digits, ignoring case. If only one posting has a city, the cities do not
+//! agree: a chain's ads from one template are no duplicates.
 //!
 //! The original is the open posting whose matching content was pushed first on the whole board.
 //! Readers' permissions apply when the mark is read. A push never marks a posting whose content was
@@ -35,7 +35,7 @@ const BAND: usize = 4;
 /// The largest number of postings that are examined per band, and per requisition number.
 pub const CANDIDATES: usize = 16;
 
-/// How many digits a number of the opening in a title has. Shorter ones are years, levels or hours.
+/// The fewest digits of an opening's number in a title. Shorter numbers are years, levels or hours.
 const TITLE_NUMBER_DIGITS: usize = 5;
 
 /// The keys by which a posting's duplicates are found.
@@ -110,7 +110,7 @@ fn job_title(title: &str, city: &str) -> String {
     }
 }
 
-/// Whether a word has the initials of genders alone, in any language: `(m/w/d)`, `H/F`.
+/// Whether a word has only initials of genders, in any language: `(m/w/d)`, `H/F`.
 fn is_gender_mark(word: &str) -> bool {
     let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_initial = |part: &str| {

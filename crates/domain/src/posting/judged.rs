@@ -99,7 +99,7 @@ impl Posting {
         matches!(held, Some(Held::Back { content: it, .. }) if *it == content)
     }
 
-    /// The record of the shown description, if a version's record has its text.
+    /// The posting and version whose record has the shown description's text, if there is one.
     pub fn shown_description(&self) -> Option<(PostingId, Version)> {
         let shown = self.shown.as_ref()?;
         Some((self.id, shown.description_in?))

@@ -146,15 +146,15 @@ impl PutPosting {
         }
     }
 
-    /// Whether it expires the posting. With an invalid `expiration`, which is refused anyway,
-    /// missing fields are not reported.
+    /// Whether it expires the posting. Also true if `expiration` is invalid. Then the push is
+    /// refused, and missing fields are not reported.
     pub fn expires(&self) -> bool {
         self.patch.expiration.value().is_some()
             || (!self.errors.is_empty() && self.errors.concern("expiration"))
     }
 
     /// Makes it a command of a catalogue that lists the posting. Such a command reopens an expired
-    /// posting, unless it expires the posting itself.
+    /// posting, unless the command itself expires the posting.
     #[must_use]
     pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
         self.catalogue = Some(catalogue);

@@ -39,7 +39,7 @@ impl Replaced {
         at: OffsetDateTime,
     ) -> Option<Self> {
         let values = before.differences(after);
-        // A push without other changes renews the lifetime.
+        // A push that changes only `expire_at` renews the lifetime, which counts as the actor.
         let is_renewal = values.iter().all(|(name, _)| name == "expire_at");
         let by = after.updated_by.clone().filter(|_| !is_renewal);
         (!values.is_empty()).then(|| Self {

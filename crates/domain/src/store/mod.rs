@@ -1,4 +1,4 @@
-//! The ports of the state, which load for a batch, commit decisions, and read postings.
+//! The ports to the state: they load a batch's state, commit decisions, and read postings.
 
 mod list;
 mod locks;

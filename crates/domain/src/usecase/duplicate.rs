@@ -20,8 +20,8 @@ const COPIES: usize = 64;
 /// How often a search drops fingerprints of closed postings before it is postponed.
 const SEARCHES: usize = 32;
 
-/// Finishes the searches that have nothing to do: those of postings without duplicates that are
-/// closed, or that are unmarked and similar to no other. Returns the other searches.
+/// Finishes the searches that have nothing to do: the posting has no duplicates, and is either
+/// closed, or unmarked and similar to no other. Returns the other searches.
 pub async fn finish_idle_searches(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],

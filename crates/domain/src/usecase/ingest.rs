@@ -68,8 +68,8 @@ impl Batch {
     }
 
     /// Loads the state for more commands, without overwriting the batch's own changes. If
-    /// `with_named`, also loads the companies that commands name. Otherwise loads them afterwards,
-    /// except the postings' companies. Returns whether commands name other companies.
+    /// `with_named`, the same read loads the companies that commands name. Otherwise a second read
+    /// loads those of them that no loaded posting has. Returns whether there are such companies.
     pub async fn load(
         &mut self,
         store: &dyn Store,

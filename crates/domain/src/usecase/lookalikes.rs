@@ -71,8 +71,8 @@ impl Lookalikes {
     }
 
     /// Stores a posting's fingerprint after an outcome. Requests a search if similar postings
-    /// exist, or if the content has changed since the posting was created. The posting keeps the
-    /// age of its content, which a later fingerprint for another company could not tell.
+    /// exist, or if the content has changed since the posting was created. Also stores the
+    /// content's age in the posting: after a merge, the next fingerprint starts with this age.
     pub(super) fn judged(&mut self, posting: &mut Posting, writes: &mut WriteSet) {
         let Some(own) = self.own.get(&posting.id).cloned() else {
             return;

@@ -219,7 +219,7 @@ fn an_operator_keeps_a_name_that_the_company_has_already() {
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
 }
 
-/// Another commit may create the company, for the line that decides the company's name.
+/// The line that decides the company's name may create the company in another commit.
 #[test]
 fn a_later_line_names_a_company_only_while_there_is_none() {
     let mut put = push("a", &of_company("Acme AB", "/2.svg"));

@@ -144,7 +144,7 @@ async fn events<S: EventLog>(store: &S) -> Vec<Event> {
 kernel::contract_cases!(
     lockstep,
     impl EventLog + PostingReader + Store,
-    /// Both have equal answers, postings with histories and companies, lists, and logs.
+    /// Both stores have equal answers, postings with histories and companies, lists, and logs.
     async fn random_commands_do_the_same_in_the_store_in_memory(store: &S) {
         let (memory, mut dice) = (MemoryStore::new(), Dice(0x9E37_79B9_7F4A_7C15));
         for number in 0..COMMANDS {

@@ -33,8 +33,8 @@ pub(super) struct Row {
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// Postings that an undo of an import handled before a release expired other postings of that
-    /// import. The next undo skips them.
+    /// Postings of an import that an undo had already handled when a release expired others. The
+    /// next undo skips them.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 

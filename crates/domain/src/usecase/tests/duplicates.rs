@@ -288,7 +288,7 @@ async fn a_merge_makes_moved_postings_comparable() {
     );
 }
 
-/// Content that resembles the first of its posting is as old, also for another company.
+/// Content that resembles its posting's first content is as old as that, also for another company.
 #[pollster::test]
 async fn a_merge_keeps_the_age_of_edited_content() {
     let board = Board::new().await;

@@ -123,7 +123,7 @@ kernel::contract_cases!(
         refuses(held).await;
         assert!(!found(store, "jobs", later).await?.is_running);
     },
-    /// So the first import expires nothing after a second import began, or after a deletion.
+    /// The first import expires nothing after a second import began, or after a deletion.
     async fn a_commit_with_a_lost_lease_is_a_conflict(store: &S) {
         with_clients(store).await?;
         let lost = lease(store, "jobs", 1, noon()).await?;
