@@ -159,9 +159,9 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
     Ok(())
 }
 
-// A statement may be planned while the outbox is empty, and run with a backlog. Then a join with
-// the sent rows would read the whole outbox for each of them, and an array once, until the next
-// vacuum. A scalar or lateral subquery is always looked up in an index.
+// A plan made while the outbox is empty may run with a backlog until the next vacuum. A join with
+// the sent rows would then read the whole outbox for each row, and a condition on an array once. A
+// scalar or lateral subquery always uses an index.
 
 statement! {
     /// Locks settled tasks and tasks of effects together, because both will be written.

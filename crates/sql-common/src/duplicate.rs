@@ -144,7 +144,7 @@ fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
     signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// The postings of a band. Those known longest come first.
+/// The postings of a band. The oldest content comes first.
 macro_rules! in_band {
     ($band:literal) => {
         concat!(

@@ -22,8 +22,8 @@ macro_rules! forget_texts {
     };
 }
 
-/// Deletes a posting's drafts. Also deletes old drafts without a posting, because they may belong
-/// to it; at worst they must be paid again. The argument is the placeholder of the posting's id.
+/// Deletes a posting's drafts. Also deletes drafts of unknown postings: they may belong to it. At
+/// worst, they must be paid again. The argument is the placeholder of the posting's id.
 #[macro_export]
 macro_rules! erase_drafts {
     ($id:literal) => {

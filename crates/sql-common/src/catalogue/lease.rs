@@ -69,8 +69,8 @@ statement! {
     over [CatalogueRow]
 }
 
-/// For the end of a lease, and when another import takes over. If the holder changed postings, it
-/// becomes the catalogue's expiring import, the import that can be undone.
+/// For the end of a lease, and when another import takes over. If the holder's import changed
+/// postings, it becomes the catalogue's expiring import, which can be undone.
 macro_rules! expiring {
     () => {
         "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (
