@@ -99,7 +99,7 @@ pub struct Health {
     /// The state, always `ok`.
     #[schema(extensions(("const" = json!("ok"))))]
     status: &'static str,
-    /// What an operator has to look at, although requests are served.
+    /// A problem that an operator must look at, although requests are served.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
     warning: Option<String>,

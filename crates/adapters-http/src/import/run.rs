@@ -44,7 +44,7 @@ use crate::{
 };
 
 const PIECE: usize = 64 * 1024;
-/// How often the client is looked up. It is cached for some seconds, so more often is useless.
+/// How often the client is looked up. It is cached for some seconds, so more look-ups are useless.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_NO_ROOM: u32 = 60;
@@ -200,7 +200,7 @@ struct Running<'a> {
     options: &'a ImportOptions,
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
-    /// Lines without a receipt by number, needed for their previews.
+    /// Lines that have no receipt yet, by number. Their previews need them.
     lines: HashMap<u64, Line>,
     pushes: Pushes<'a>,
     spool: Spool,

@@ -187,8 +187,8 @@ impl Slot {
 }
 
 impl Answers {
-    /// The answer while it is valid. If the clock was set back, it is not valid. But a request that
-    /// began up to a second before the query may use it.
+    /// The answer while it is valid. A request may use it if it began up to a second before the
+    /// query. An earlier `now` means that the clock was set back: the answer is not valid.
     fn fresh(&self, now: OffsetDateTime) -> Option<&Option<ActiveClient>> {
         let (asked_at, answer) = self.last.as_ref()?;
         let age = now - *asked_at;

@@ -3,7 +3,7 @@
 //! oxide-auth (`grant`) enforces the order of the grant: authenticate, bind, grant a scope, issue.
 //! This module itself parses requests and writes refusals (`token`, `bearer`), because oxide-auth
 //! deviates from the RFCs. Tokens are JWTs. The keys of a folder sign them, and the crate `tokens`
-//! verifies them, so a process needs no other to check them. Only the client is read from the store
+//! verifies them, so each process checks them on its own. Only the client is read from the store
 //! (`clients`), with its current scopes, prefixes and limit (`crate::limit`).
 
 mod authorizer;

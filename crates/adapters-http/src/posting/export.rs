@@ -103,7 +103,7 @@ impl Options for Choice {
 }
 
 refusals! {
-    /// 505 for an answer whose end looks like a broken connection in HTTP/1.0.
+    /// 505 for HTTP/1.0, in which a broken connection looks like the end of the answer.
     needs_http_1_1: HTTP_VERSION_NOT_SUPPORTED,
         "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
          front, set proxy_http_version 1.1.";

@@ -29,7 +29,7 @@ const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
 /// How many bytes of texts are read for a part of the answer.
 const PART_BYTES: usize = 1 << 20;
-/// How much memory an answer of several parts holds: a part, or the next one while it is written.
+/// The memory that an answer of several parts holds: one part, with its postings while written.
 const HELD: usize = 2 * PART_BYTES;
 /// The same if texts are omitted.
 const HELD_WITHOUT_TEXTS: usize = 256 * 1024;

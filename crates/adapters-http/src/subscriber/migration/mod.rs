@@ -163,7 +163,7 @@ fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>)
 
 refusals! {
     no_such_token: NOT_FOUND, "Migration token not found.";
-    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
+    /// 503 of the confirmation while the group whose automation sends the e-mails is not set.
     links_off: SERVICE_UNAVAILABLE,
         "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
         RETRY_AFTER: RETRY_SWITCHED_OFF;
