@@ -191,7 +191,7 @@ pub struct ValidationBody<'a> {
     of_token: Option<OfToken<'a>>,
 }
 
-/// The members that RFC 6749 §5.2 requires in an error of the token endpoint.
+/// The members that RFC 6749 §5.2 defines for errors of the token endpoint.
 #[derive(Serialize)]
 pub struct OfToken<'a> {
     pub error: &'static str,

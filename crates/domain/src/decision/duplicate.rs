@@ -1,4 +1,4 @@
-//! The effect of decisions on [duplicates](crate::posting::duplicate): the marks of postings.
+//! The marks of [duplicates](crate::posting::duplicate), and the age of a posting's content.
 
 use kernel::Actor;
 use time::{Duration, OffsetDateTime};

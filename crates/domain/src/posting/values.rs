@@ -74,5 +74,5 @@ impl Values {
 pub const DESCRIPTION: &str = "raw_description";
 /// The name of the company in [`Values`].
 pub const COMPANY: &str = "company_id";
-/// The name of the digest of the texts in [`Values`], which do not have the texts themselves.
+/// The name of the texts' digest in [`Values`], which do not contain the texts.
 pub const TEXTS: &str = "texts_digest";

@@ -188,7 +188,7 @@ impl ListQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
     /// The postings without their history. A posting that moved during the read is left out. A page
-    /// before the last may be short, even empty. With [`ListOrder::Id`], a creator or prefixes, a
+    /// before the last may be short, even empty: with [`ListOrder::Id`], a creator or prefixes, a
     /// store examines only a limited number of postings.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
