@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 use crate::metrics;
 
-/// With jitter and the time of the write, counts are at most ten seconds late.
+/// With jitter and the duration of a write, counts are at most ten seconds late.
 const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long the last write may take during a stop.

@@ -66,8 +66,8 @@ impl Handler for Companies {
 }
 
 impl Companies {
-    /// Works on a task until the task is done or postponed, or a stop releases it. Afterwards an
-    /// interrupted task continues with the remaining postings.
+    /// Works on a task until the task is done or postponed, or a stop releases it. An interrupted
+    /// task later continues with the remaining postings.
     async fn settle(&self, task: &Claimed, stop: &CancellationToken) -> Result<(), StoreError> {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);

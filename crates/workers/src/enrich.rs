@@ -222,7 +222,7 @@ impl Enrichments {
         }
     }
 
-    /// An enrichment without a trace begins one.
+    /// Begins a trace if the enrichment has none.
     fn span(
         &self,
         posting: &SourceIdentifier,
@@ -238,9 +238,9 @@ impl Enrichments {
         Some(span)
     }
 
-    /// Runs the enricher in a task of its own. The task stops when nothing waits for it any more.
+    /// Runs the enricher in a task of its own. The task stops when no caller waits for it any more.
     ///
-    /// The time limit starts with the task's first step. Time in the queue for a thread does not
+    /// The time limit starts when the task starts to run. The wait for a free thread does not
     /// count.
     async fn enrich(
         &self,
@@ -299,7 +299,7 @@ impl Enrichments {
     }
 }
 
-/// Sets the stop flag when dropped. Aborting a task needs an await, and a computation has none.
+/// Sets the stop flag when dropped. An abort takes effect at an await, and a computation has none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

@@ -17,7 +17,7 @@
 //!
 //! No loop ends because of an error or a panic: both are logged, and the work is retried. If a
 //! batch fails, its tasks are handled one by one ([`split`]). A task whose worker died runs alone
-//! ([`quarantine`]); after three deaths it is dead-lettered.
+//! ([`quarantine`]); after three such deaths it is dead-lettered.
 //!
 //! To add a kind of task, add a file and a line to [`HANDLERS`]. To add a periodic job, add a file
 //! and a line to [`jobs`].

@@ -25,7 +25,7 @@ pub struct ModelBreaker {
 }
 
 pub(super) struct Permit {
-    /// When this probe ends, it notifies this breaker.
+    /// For a probe: the breaker to notify when the probe ends.
     probed: Option<Arc<ModelBreaker>>,
 }
 

@@ -1,6 +1,6 @@
 //! Isolates tasks whose worker died without a report, because such a task may have killed it. A
 //! process handles one such task at a time, and enriches nothing else meanwhile. If the process
-//! dies then, the task is the cause: only enrichments compute on untrusted input.
+//! dies meanwhile, that task is the cause: only enrichments compute on untrusted input.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -22,14 +22,14 @@ pub struct WorkerSettings {
     pub hold_content: Duration,
     /// How long versions of postings are kept. `None` means for ever.
     pub keep_versions: Option<Duration>,
-    /// How long a report's reporter stays known after the decision.
+    /// How long a reporter stays known after the decision on the report.
     pub keep_reporters: Duration,
     pub enrich_loops: usize,
     /// The number of postings per claim. Their outcomes share a commit, so a crash loses them all.
     pub claim_for_enrichment: usize,
     /// The number of claimed postings that are enriched at the same time.
     pub enrich_at_once: usize,
-    /// Whether the enricher computes for long, so that it has threads of its own.
+    /// Whether the enricher computes for long, and therefore has threads of its own.
     pub enrich_aside: bool,
     pub enrich_within: Duration,
     /// The number of loops for each queue of the e-mail provider. With overlapping calls, even a

@@ -16,8 +16,8 @@ const CONFLICTS: Duration = Duration::from_secs(2);
 
 impl Enrichments {
     /// Postpones the task, or dead-letters it and changes the posting in one commit. Without a
-    /// verdict, no posting is approved. A posting that an operator has judged gets its texts by
-    /// rules. While the store is unavailable, no task is dead-lettered.
+    /// verdict, no posting is approved. A posting that an operator has judged gets its texts from
+    /// the rules. While the store is unavailable, no task is dead-lettered.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             token,
@@ -56,7 +56,7 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Dead-letters a task. If the change of its posting cannot be written, only the task changes.
+    /// Dead-letters a task, even if the change of its posting cannot be written.
     async fn end(
         &self,
         task: &Claimed,

@@ -99,7 +99,7 @@ impl Flight<'_> {
         }
     }
 
-    /// Renews the reservation until dropped. Does not end if another process stores a draft first.
+    /// Renews the reservation until dropped, even if another process stores a draft first.
     async fn renew(&self) -> Infallible {
         let renew = async || self.reserve().await.map(|_| true);
         Terms::STANDARD.renew("a draft", renew).await;

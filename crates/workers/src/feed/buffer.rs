@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 const MOST: usize = 4_096;
 const LARGEST: usize = 4 << 20;
-/// How long the buffer is served after the last read. Erasures must take effect in ten seconds.
+/// How long the buffer is served after the log was read. Erasures must take effect in ten seconds.
 const READABLE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]

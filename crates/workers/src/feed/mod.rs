@@ -29,8 +29,8 @@ use self::{
     poll::Poller,
 };
 
-/// After this time, a reader ahead of the buffer reads the log. Either another process has read
-/// further, or the log was restored from an older backup.
+/// After this time, a reader ahead of the buffer reads the log: its cursor is from a process that
+/// has read further, or the log was restored from an older backup.
 const CATCH_UP: Duration = Duration::from_millis(300);
 
 pub struct Feed {

@@ -78,7 +78,7 @@ impl Poller {
         }
     }
 
-    /// Reads to the end of the log. At first, only finds the end.
+    /// Reads to the end of the log. The first time, only finds the end.
     async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
         if !has_begun {
             let end = self.log.end().await?;

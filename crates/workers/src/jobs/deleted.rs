@@ -1,4 +1,4 @@
-//! Overwrites remains of deleted rows in the database's files. An erasure does so itself, unless
+//! Overwrites remains of deleted rows in the database's files. An erasure does this itself, unless
 //! the files are in use.
 
 use async_trait::async_trait;

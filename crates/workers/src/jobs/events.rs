@@ -20,7 +20,7 @@ impl Job for Events {
         DELETION.rows
     }
 
-    /// Also compares with the newest event's time, so that fast clocks do not delete the log.
+    /// Uses the newest event's time if it is earlier, so that fast clocks do not delete the log.
     async fn run(
         &mut self,
         parts: &WorkerParts,

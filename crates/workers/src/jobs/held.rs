@@ -1,4 +1,4 @@
-//! Ends the hold on content that is not a job ad, when its time is over.
+//! Ends expired holds on content that is not a job ad.
 
 use std::time::Duration;
 

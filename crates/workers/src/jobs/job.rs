@@ -8,7 +8,7 @@ use crate::parts::WorkerParts;
 
 #[async_trait]
 pub(super) trait Job: Send {
-    /// A name of the job's work, for the log.
+    /// The work of the job, as the log names it.
     fn subject(&self) -> &'static str;
 
     fn every(&self, parts: &WorkerParts) -> Duration {

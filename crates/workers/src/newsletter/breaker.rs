@@ -15,7 +15,7 @@ use crate::metrics;
 /// Long pauses, because a refused key stays refused until an operator replaces it.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Duration::from_mins(10));
 
-/// The pause after a rate limit that names none. Such limits count by the minute.
+/// The pause after a rate limit that names no pause. Such limits count by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
 /// Failed calls for this many subscribers, without a success in between, count as an outage.
@@ -235,7 +235,7 @@ mod tests {
             breaker.note(Account::Old, whom, began, &refused);
         }
         assert_eq!(pause(&breaker), Some(10));
-        // A success of a call that began before does not close the breaker, either.
+        // A success of a call that began before the refusals does not close the breaker, either.
         let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
         assert_eq!(noted, BreakerEffect::Nothing);
     }

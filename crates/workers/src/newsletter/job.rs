@@ -28,7 +28,7 @@ use super::{
     leased::LeasedProvider,
 };
 
-/// How long a step is retried after conflicts. If conflicts last longer, the lease is lost.
+/// How long a step is retried after conflicts. Longer conflicts mean that the lease is lost.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
 /// How long a withdrawal waits if one account is done and the other cannot be called.
@@ -39,7 +39,7 @@ const SUCCESSOR: Wait = Wait::seconds(10);
 
 const KEY: Wait = Wait::hours(1);
 
-/// Handles one task at a time. A task whose account may not be called is released. This is no
+/// Handles one task at a time. A task whose account may not be called is released, without a
 /// failure.
 pub(super) struct Jobs {
     pub kind: JobKind,
@@ -62,7 +62,7 @@ impl Jobs {
         let (ports, token) = (&*self.provider, task.token);
         let subscriber = SubscriberId::new(task.effect.key());
         let _alone = ports.people.alone(subscriber).await;
-        // Check the accounts before anything is written about a call.
+        // Check the accounts before the coming call is recorded.
         match &self.kind {
             JobKind::Sync(account) => {
                 ports.admit(*account)?;

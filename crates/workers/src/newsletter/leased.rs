@@ -38,7 +38,7 @@ pub(super) struct LeasedProvider {
 }
 
 impl LeasedProvider {
-    /// Waits until all of these accounts may be called. Returns early if the lease is lost.
+    /// Waits until all of these accounts may be called, or a lapsed lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
         self.wait(|| {
             accounts
@@ -49,7 +49,7 @@ impl LeasedProvider {
         .await;
     }
 
-    /// Waits until any of these accounts may be called. Returns early if the lease is lost.
+    /// Waits until any of these accounts may be called, or a lapsed lease is lost.
     pub async fn ready_for_any(&self, accounts: &[Account]) {
         let first = || {
             let ends: Option<Vec<_>> = accounts.iter().map(|one| self.open_until(*one)).collect();

@@ -1,4 +1,4 @@
-//! Reads an account's list before its first sync, and every night. So only differences are written.
+//! Reads an account's list before its first sync and every night, so only differences are written.
 //!
 //! An interrupted walk starts again. After a complete walk, missing people are looked up.
 

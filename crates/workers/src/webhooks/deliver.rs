@@ -342,7 +342,7 @@ fn describe(span: &mut dyn Span, attempt: &Attempt) {
     }
 }
 
-/// Repeats a call while the store is unavailable. Deliveries that are not recorded are repeated.
+/// Repeats a call while the store is unavailable. Deliveries that are not recorded are sent again.
 async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
