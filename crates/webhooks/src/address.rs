@@ -17,8 +17,8 @@ pub enum PrivateAddresses {
 /// Uses the IANA special-purpose address registries and IANA's list of IPv6 address space. No
 /// address of a listed block is public, even if parts of the block are globally reachable: anycast
 /// and protocol blocks contain no receivers. An IPv6 address with an embedded IPv4 address is
-/// refused. Only an address with the well-known NAT64 prefix, which networks without IPv4 use, is
-/// public if its IPv4 address is.
+/// refused, except with the well-known NAT64 prefix, which networks without IPv4 use. Such an
+/// address is public if its IPv4 address is.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -48,7 +48,7 @@ vocabulary! {
         Active = "active",
         /// Events wait because the owner paused the endpoint.
         Paused = "paused",
-        /// Events wait because deliveries failed for too long, or the receiver wants no more.
+        /// Events wait because deliveries failed for too long, or the receiver answered 410.
         Disabled = "disabled",
     }
 }

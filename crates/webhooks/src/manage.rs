@@ -177,8 +177,8 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_ROTATE, now, decide).await
     }
 
-    /// Loads the endpoint, decides and writes. Repeats this on a conflict, when a worker or another
-    /// manager changed the endpoint.
+    /// Loads the endpoint, decides and writes. Repeats this if a worker or another manager changed
+    /// the endpoint meanwhile.
     async fn write(
         &self,
         id: EndpointId,

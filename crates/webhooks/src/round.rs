@@ -272,8 +272,8 @@ impl DeliveryRound {
     /// has the waiting [subjects](Self::subjects) as stored now. The result is the
     /// [same](Self::finish) unless the URL changed or the endpoint was paused. After such a change,
     /// deliveries count, but failures do not, because they concern the former endpoint. Failed
-    /// events are due with their former attempts, and none becomes a dead letter. Events without
-    /// attempts are read again.
+    /// events are due with the attempts that they had before the round, and none becomes a dead
+    /// letter. Events without attempts are read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,

@@ -2,8 +2,8 @@
 
 use std::{num::IntErrorKind, str::FromStr, time::Duration};
 
-/// The default waits in seconds. They are those of Standard Webhooks; the longest repeats for two
-/// more days.
+/// The default waits in seconds. The first six are the example of Standard Webhooks; the sixth is
+/// repeated four times.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
 const DEFAULT_WAITS: [u64; 10] = [

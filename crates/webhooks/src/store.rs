@@ -101,7 +101,7 @@ pub struct Round {
     pub wakes_silent: bool,
     /// When the round ended.
     pub at: OffsetDateTime,
-    /// When the endpoint may be leased again: [at most](REST) a second later.
+    /// When the endpoint may be leased again: now, or after [`REST`] or [`FULL_REST`].
     pub again_at: OffsetDateTime,
 }
 
@@ -165,7 +165,7 @@ pub struct Release {
     pub from: Cursor,
     /// The new cursor, if version and cursor are unchanged.
     pub to: Cursor,
-    /// When the endpoint may be leased again: [at most](REST) a second later.
+    /// When the endpoint may be leased again: now, or after [`REST`] or [`FULL_REST`].
     pub again_at: OffsetDateTime,
 }
 

@@ -1,4 +1,4 @@
-//! Lanes: company events of one originator that wait together.
+//! Lanes: waiting company events of one originator (the client or operator that made the change).
 //!
 //! A client may change thousands of companies at once, and every endpoint gets these events. A
 //! round attempts few of them. The others wait in the client's lane. A lane is a single waiting

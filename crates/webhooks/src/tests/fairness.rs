@@ -19,7 +19,7 @@ use crate::{Attempt, Recorded, Webhooks as _, testing::endpoint};
 
 const QUIET: u64 = 1_000;
 
-/// The largest number of attempts per round before a subject with few events gets one.
+/// How many other attempts may precede the first one for a subject with few events.
 const ATTEMPTS: usize = 2 * 32;
 
 #[derive(Clone, Debug)]

@@ -261,7 +261,7 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     assert_eq!(resend().await, Err(WebhookError::EventNotFound));
 }
 
-/// The address and the state are audited. After a restart, earlier failures do not count.
+/// The address and the state are audited. A moved or resumed endpoint has no earlier failures.
 #[pollster::test]
 async fn a_change_says_what_it_changed_and_a_move_or_a_resumption_starts_over() {
     let described = EndpointChange {

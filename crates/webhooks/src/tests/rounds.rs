@@ -70,7 +70,7 @@ async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     }
 }
 
-/// With a closed circuit, a posting's next event follows a delivery, but not a failure.
+/// With a closed circuit, a delivery allows the posting's next event, and a failure does not.
 #[pollster::test]
 async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
@@ -97,7 +97,7 @@ async fn a_half_open_circuit_gets_one_attempt_whose_answer_closes_it() {
     }
 }
 
-/// In the log, waiting events precede fresh events. No rest follows an early retry.
+/// In the log, waiting events precede fresh events. No rest follows an early probe.
 #[pollster::test]
 async fn waiting_and_fresh_events_take_turns_but_a_probe_is_the_likeliest_to_be_answered() {
     let due = [(3, -2), (1, -1), (2, 0)];
