@@ -25,7 +25,7 @@ impl SubscriberStatus {
 }
 
 vocabulary! {
-    /// The owner of a membership.
+    /// Whether a membership is a person's or a team's.
     PlanCategory {
         Individual = "individual",
         Team = "team",

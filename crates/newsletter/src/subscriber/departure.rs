@@ -1,6 +1,6 @@
 //! Departures: addresses to remove from both accounts after a change of address or an erasure.
 //!
-//! The API hides the row. It stays until the withdrawal has found the address gone from each
+//! The API hides the row, which stays until the withdrawal has found the address gone from each
 //! account. A suppression of the address also applies to the person's new address.
 
 use kernel::Version;
@@ -68,8 +68,8 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber, but keeps the address until both accounts forgot it. `None` if already
-/// begun.
+/// Erases a subscriber, but keeps the address until both accounts have forgotten it. `None` if
+/// already begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -130,8 +130,8 @@ pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<W
     }
 }
 
-/// The account's record of a departing address that must stay until its stronger status is
-/// recorded. Any other record is removed.
+/// Returns the account's record of a departing address if it shows a stronger status, which must be
+/// stored before the record is removed.
 pub fn kept<'a>(
     account: Account,
     departed: &Subscriber,

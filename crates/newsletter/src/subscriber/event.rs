@@ -97,9 +97,9 @@ pub fn notice(
     Change::of_status(known, after, now)
 }
 
-/// Moves also delete subscribers from the old account, and a delivery does not name its account. So
-/// a sync looks the subscriber up, and records a missing subscriber as removed. Moves check both
-/// accounts themselves.
+/// Handles a deletion. Moves also delete subscribers from the old account, and a delivery names no
+/// account. So a sync looks the subscriber up, and records a missing one as removed. Moves check
+/// both accounts themselves.
 ///
 /// An unknown address gets no row: deleted subscribers must not be stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {

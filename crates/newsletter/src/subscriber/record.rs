@@ -16,8 +16,8 @@ use super::{
 /// A subscriber's state in one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The account's id of the subscriber, once shown. A subscriber who is absent later was
-    /// removed.
+    /// The account's id of the subscriber, once shown. If the account later lacks it, the
+    /// subscriber was removed.
     pub id: Option<ProviderId>,
     /// Whether the account is known to send nothing, or to have lost a departing address.
     pub is_quiet: bool,
@@ -152,7 +152,7 @@ pub struct Remembered {
 /// A subscriber's membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// The owner.
+    /// Whether the membership is a person's or a team's.
     pub plan_category: PlanCategory,
     /// Whether the membership is paid for.
     pub status: MembershipStatus,
@@ -206,8 +206,8 @@ pub struct Migrated {
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
-    /// Whether the person joined the new account's group. Joining, only once, starts the chain of
-    /// e-mails.
+    /// Whether the person joined the new account's group. Joining starts the chain of e-mails, so
+    /// it happens only once.
     pub has_joined: bool,
 }
 

@@ -71,8 +71,8 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// The suppression that counts. Unsubscriptions by this service do not count. Suppressions from
-    /// before a reinstatement do not count, either (by the account's clock, in whole seconds).
+    /// The suppression that counts. An unsubscription does not count if this service made it, or if
+    /// it is older than a reinstatement (by the account's clock, in whole seconds).
     pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {

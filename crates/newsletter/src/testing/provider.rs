@@ -106,7 +106,7 @@ impl MemoryProvider {
         self.state().expect(calls, Incident::Fails(failing, error));
     }
 
-    /// Changes a person's status just before a request, which follows `calls` others.
+    /// Changes a person's status after `calls` further requests, just before the next one.
     pub fn flip(&self, calls: usize, account: Account, email: &Email, status: ProviderStatus) {
         let incident = Incident::Follows(account, email.clone(), status);
         self.state().expect(calls, incident);

@@ -10,7 +10,7 @@ use kernel::{StoreError, outbox::Outbox};
 /// The share of moves that may fail, in percent.
 const MAX_FAILED_PERCENT: usize = 5;
 
-/// The smallest number of moves that counts, so that a few early failures do not stop a run.
+/// The share counts at least this number of moves, so that a few early failures do not stop a run.
 const MIN_MOVES: usize = 20;
 
 /// Counts of moves by outcome.

@@ -149,8 +149,8 @@ pub enum ProviderError {
     Permanent(String),
 }
 
-/// The port to the provider. An implementation respects the account's limit. Anything unknown, or
-/// about another address, is [`ProviderError::Permanent`]. Only a 404 in the API's own words means
+/// The port to the provider. An implementation respects the account's limit. An unknown answer, or
+/// one about another address, is [`ProviderError::Permanent`]. Only a 404 of the API itself means
 /// that a subscriber is absent.
 #[async_trait]
 pub trait Provider: Send + Sync {

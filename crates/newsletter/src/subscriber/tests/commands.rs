@@ -110,7 +110,7 @@ fn an_older_report_changes_nothing() {
         (body("A", "11:00"), "A"),
         (body("B", "10:59"), "A"),
         (body("C", "11:00"), "C"),
-        // An undated report applies now, and keeps the date.
+        // An undated report always applies, and does not change the stored date.
         (r#"{"name":"D"}"#.to_owned(), "D"),
         (body("E", "10:59"), "D"),
         (body("F", "11:01"), "F"),
@@ -134,7 +134,7 @@ fn an_older_report_changes_nothing() {
     }
 }
 
-/// A later report without changes still makes reports from before it outdated.
+/// A later report makes earlier reports outdated, even if it changes nothing.
 #[test]
 fn an_unchanged_report_moves_the_moment() {
     let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);
