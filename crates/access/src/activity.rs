@@ -230,7 +230,7 @@ impl Activity {
         gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
     }
 
-    /// The refused pushes if their share is large: of today (UTC), or else since yesterday.
+    /// The refused pushes of today (UTC), or else since yesterday began, if their share is large.
     pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.refused,

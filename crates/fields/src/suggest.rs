@@ -19,8 +19,8 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity >= SIMILAR).then_some(nearest)
 }
 
-/// Whether a name shares enough characters: each missing character is an edit. This cheap check
-/// excludes most names.
+/// Whether a name shares enough characters with the text: each missing one costs an edit. This
+/// cheap check excludes most names.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());

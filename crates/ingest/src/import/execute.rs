@@ -30,7 +30,7 @@ pub(super) struct Command {
     pub company: Option<CompanyKey>,
     pub claims: Claims,
     pub failing_since: Option<Instant>,
-    /// The answer that holds if the doubtful commit succeeded.
+    /// The answer that applies if the commit in doubt succeeded.
     pub doubted: Option<Box<Answer>>,
 }
 

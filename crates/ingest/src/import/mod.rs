@@ -6,8 +6,8 @@
 //!                     └──┴─ again: while the store is unavailable
 //! ```
 //!
-//! - [`running`] is the side of the request. It submits lines while there is room, and otherwise
-//!   waits for receipts, which slows the client down.
+//! - [`running`] is the request's side. It submits lines while there is room, and otherwise waits
+//!   for receipts, which slows the client down.
 //! - [`pipeline`] is a task for each import. Other threads parse its lines ([`parse`]). It keeps
 //!   the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)). It executes
 //!   several batches at a time ([`execute`]), in the lanes unless a line is known to change nothing

@@ -21,7 +21,7 @@ pub(super) struct Outage {
 
 pub(super) enum Verdict {
     Again,
-    /// It failed for too long, while others succeeded.
+    /// The command failed for too long, while others succeeded.
     GivenUp,
     TimedOut,
 }
@@ -74,7 +74,7 @@ impl Outage {
         if self.again.is_none() {
             let wait = self.waits.next().unwrap_or_default();
             let again = Instant::now() + wait;
-            // The last retry is at the end of the patience.
+            // The last retry takes place when `PATIENCE` ends.
             self.again = Some(end.map_or(again, |end| again.min(end.max(Instant::now()))));
         }
     }

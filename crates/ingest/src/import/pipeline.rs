@@ -226,7 +226,7 @@ impl Pipeline {
         self.give_out();
     }
 
-    /// Loads the companies of lines that change the company of their stored posting without giving
+    /// Loads the company of the stored posting for each line that changes a company without giving
     /// its website, in the order of the lines. Such lines are rare, so most imports load nothing.
     /// While the store is unavailable, the companies are unknown, and the lines are treated like
     /// single pushes.

@@ -23,8 +23,8 @@ const DECIDED_AGAIN: usize = 4;
 pub(super) struct OpenBatch {
     batch: Batch,
     jobs: Vec<Job>,
-    /// Commands to retry alone. They stay in the lane until the batch is committed, because one may
-    /// be for a posting of the batch, and must run after the batch's command for it.
+    /// Commands to retry alone. They stay in the lane until the batch is committed, because such a
+    /// command must run after an earlier command of the batch for the same posting.
     set_aside: Vec<Job>,
     /// Final answers, kept to be sent together. Sending one wakes a client's thread, which could
     /// take the processor from the lane.

@@ -36,7 +36,7 @@ async fn what_is_missing_for_a_while_is_not_written_until_it_expires() {
         assert_eq!(kit.missing(3, named).await, missing, "{named:?}");
     }
     assert_eq!(kit.posting("b").await, before);
-    // An import that misses it only counts the miss.
+    // An import that does not name `b` only counts the miss.
     assert_eq!(kit.store.commits()[commits..], [0, 0]);
 
     kit.missing(3, &["a"]).await;
