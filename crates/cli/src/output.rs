@@ -78,10 +78,10 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 /// Prints records page by page: as a table, or as a JSON array with one object per line.
 ///
 /// Each column is `HEADING=key`. The key is one of the record's JSON, and may lead into an object
-/// (`last_import/lines`). Of `key other` the first with a value is shown. `key?` may be absent from
-/// all records. A column is as wide as the first page needs, or `:20` wide. `:..80` cuts the line
-/// at that column; `:below` puts a long value on its own line. `(UTC)` in the heading shows times
-/// to the minute.
+/// (`last_import/lines`). Of `key other`, the first key with a value is shown. `key?` may be absent
+/// from all records. A column is as wide as the first page needs, or `:20` wide. `:..80` cuts the
+/// line at that column; `:below` puts a long value on its own line. `(UTC)` in the heading shows
+/// times to the minute.
 pub struct List<P> {
     as_json: bool,
     columns: Vec<Column>,

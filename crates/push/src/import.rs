@@ -34,7 +34,7 @@ pub struct Catalogue {
     pub max_missing: Option<u8>,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: Option<u64>,
-    /// The number of unreadable identifiers up to which missing postings expire.
+    /// The number of unattributed lines up to which missing postings expire.
     pub max_unattributed: Option<u64>,
     /// The number of imports in a row that must miss a posting before it expires.
     pub misses: Option<u8>,

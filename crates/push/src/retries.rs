@@ -17,8 +17,8 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Returns at least the wait that the service requested. `None` once `LIMIT` has passed; an
-    /// attempt that reached a later line restarts that time.
+    /// Returns the next wait, at least as long as requested. `None` if it would end after `LIMIT`.
+    /// An attempt that reached a later line restarts that time.
     pub fn next_wait(
         &mut self,
         reached: u64,

@@ -11,10 +11,10 @@ use crate::{
     reasons::{Reason, reasons},
 };
 
-/// The length in characters of a reason and its remedy.
+/// The largest length of a reason, or of each of its two parts, in characters.
 const SHOWN_LENGTH: usize = 66;
 
-/// A reason. If it is too long, only the part before its remedy is shortened.
+/// A reason. If it is too long, its problem and its remedy are shortened separately.
 fn shown(reason: &str) -> String {
     let reason = plain(reason);
     match reason.rsplit_once("; ") {

@@ -1,9 +1,9 @@
 //! Decides which commands may create the embedded database.
 //!
 //! A service that starts with an empty database instead of a full one ingests everything again and
-//! has lost suppressions and verdicts. Most commands therefore create none. The others look for
-//! traces of an earlier database: its side files, and the signing keys, which `serve` and `keys
-//! generate` create after it.
+//! has lost suppressions and verdicts. Most commands therefore create none. Others, such as
+//! `serve`, first look for traces of an earlier database: its side files, and the signing keys,
+//! which `serve` and `keys generate` create after it.
 
 use std::path::{self, Path, PathBuf};
 

@@ -31,8 +31,8 @@ struct Replicated {
     lag: Lag,
 }
 
-/// Starts the sources. The primary is read until the replica first answers. The store `wake`s
-/// readers that wait for events.
+/// Starts the sources. The primary is read until the replica first answers. `wake` signals the
+/// store's new events to waiting readers.
 pub fn start(
     replica: Option<&PostgresUrl>,
     database: &Stores,

@@ -48,7 +48,7 @@ fn keys_live_from_generation_to_retirement() {
 fn a_key_that_the_folders_owner_cannot_read_is_marked_and_does_not_count() {
     let place = Place::new();
     let (old, file) = generate(&place);
-    // Only root can create files that others cannot read, and change their owner.
+    // Only root can give a file to another user, so that the folder's owner cannot read it.
     let unusable = if file.metadata().unwrap().uid() == 0 {
         chown(file.parent().unwrap(), Some(4711), Some(4711)).unwrap();
         chown(&file, Some(4711), Some(4711)).unwrap();

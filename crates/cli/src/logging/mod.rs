@@ -24,7 +24,7 @@ use crate::{options::Refusal, values::one_of};
 /// The filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
 /// Targets that log errors about strangers' input, such as malformed requests or certificates of
-/// webhook receivers. A filter turns each of them on only by naming its crate: the answer, or the
+/// webhook receivers. They are off unless a filter names their crate, because the answer, or the
 /// error of the delivery, already has the cause.
 const STRANGERS: [(&str, &str); 2] = [
     ("actix_http", "actix_http::h1"),

@@ -1,7 +1,7 @@
 //! The `.env` file of the working directory.
 //!
-//! The file decides where secrets are sent. So it counts only if just the caller and root can write
-//! it, and only its variables of this program count.
+//! The file decides where secrets are sent. So a file that users besides the caller and root can
+//! write is refused. Only this program's variables in it count.
 
 use std::{
     env,

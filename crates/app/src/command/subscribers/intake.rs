@@ -65,7 +65,7 @@ impl Tally {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether no record failed: the last of the outcomes is the bad one.
+    /// Whether no record failed: the last outcome counts the failed records.
     pub fn is_good(&self) -> bool {
         self.0.last().is_some_and(|(_, bad)| *bad == 0)
     }
