@@ -228,7 +228,7 @@ fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operat
                 .and_then(|name| Operator::new(name).ok());
             name.map(Some).ok_or(Failure::BadOperator)
         }
-        // The proxy forwards the browser's header.
+        // The proxy also forwards the browser's own header.
         _ => Err(Failure::BadOperator),
     }
 }

@@ -136,7 +136,7 @@ pub fn compare(full: &str, redacted: &str) -> Compared {
     }
 }
 
-/// HTML with marked words as `mark` elements, each within one surrounding element.
+/// HTML with marked words in `mark` elements, which contain no other tag.
 fn marked<'a>(tokens: impl Iterator<Item = (&'a str, bool)>) -> String {
     let (mut html, mut is_open) = (String::new(), false);
     for (token, is_marked) in tokens.chain([("", false)]) {

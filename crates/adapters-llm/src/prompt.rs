@@ -8,8 +8,8 @@ pub const VERSION: &str = "v3";
 pub const TEXT: &str = include_str!("prompt/v3.md");
 
 /// The schema uses only features that every server's strict mode accepts: all properties are
-/// required, others are excluded, and there are no lengths or patterns. Models write the properties
-/// in the order of this text.
+/// required, no others are allowed, and there are no lengths or patterns. Models write the
+/// properties in the order of this text.
 pub const SCHEMA: &str = include_str!("prompt/v3.json");
 
 #[cfg(test)]

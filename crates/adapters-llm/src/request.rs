@@ -119,8 +119,8 @@ fn complaint(faults: &[String]) -> String {
 
 /// The room for an answer, in tokens. Phrases are at most a quarter of the text, at three bytes per
 /// token, and need as much again for their form. A larger limit is not possible: servers refuse
-/// more tokens than the model can write, and vLLM also refuses more than fit into the context.
-/// After a cut-off answer, the room includes thoughts.
+/// more tokens than the model can write, and vLLM also refuses more than fit into the context. If
+/// the model thinks or its last answer was cut off, the room includes thoughts.
 pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
     let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
     let was_cut_off = question

@@ -15,7 +15,7 @@ const STATUSES: [&str; 6] = [
     "spam",
 ];
 
-/// An error message, read leniently: one in an unusual form counts as absent.
+/// An error message, read leniently: a message in an unusual form counts as none.
 #[derive(Debug, Default)]
 pub struct Complaint {
     message: Option<String>,

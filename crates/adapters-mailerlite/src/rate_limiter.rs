@@ -14,7 +14,7 @@ const MINUTE: Duration = Duration::from_secs(61);
 /// A minute as the provider counts it.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// The smallest rate, used even while other users exhaust the limit, to notice when they stop.
+/// The limit divided by the lowest rate, which serves to notice when other users stop.
 const SMALLEST_PART: u32 = 10;
 
 /// Spaces requests evenly, without saving up unused time. Leaves other users their part.

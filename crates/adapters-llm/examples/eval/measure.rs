@@ -18,8 +18,7 @@ const WAIT: Duration = Duration::from_secs(2);
 type Scores = BTreeMap<String, Score>;
 
 /// Compares a model with the rules alone on `limit` postings of each language in a folder. Another
-/// column shows the model if answers with phrases that are not in the posting are discarded,
-/// instead of only these phrases.
+/// column discards the whole answer of the model if any of its phrases is not in the posting.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,

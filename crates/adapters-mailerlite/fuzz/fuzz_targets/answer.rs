@@ -1,6 +1,6 @@
-//! Fuzzes an answer of the provider: the first byte selects its status. Only three contents count:
-//! a person with this address and a known status, the API's own report of an absent person, and a
-//! page with a usable end or next page.
+//! Fuzzes an answer of the provider: the first byte selects its status. Only these contents have an
+//! effect: a person with this address and a known status, the API's own report of an absent or
+//! suppressed person, and a page with a usable end or next page.
 
 #![no_main]
 

@@ -30,7 +30,7 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError>
     stores.catalogues.last_imports(MOST).await
 }
 
-/// The number of lines, except those without effect and those that expired a posting.
+/// The number of accepted lines, except those that expired a posting.
 const fn listed(counts: &LineCounts) -> u64 {
     counts.created + counts.updated + counts.unchanged + counts.reopened
 }
