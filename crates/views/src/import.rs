@@ -272,9 +272,9 @@ view! {
         /// Whether none expired, for the reason in `because`.
         held: bool = missing.held.is_some(),
         /// `share`: too many are missing; `empty`: no line names any. A release then expires them,
-        /// and so does the same import with `max_missing=100`. `unattributed`: more refused lines
-        /// than `max_unattributed` do not certainly name their postings; correct them. Absent if
-        /// `held` is false.
+        /// and so does the same import with `max_missing=100`. `unattributed`: more than
+        /// `max_unattributed` refused lines may be about missing postings; correct these lines.
+        /// Absent if `held` is false.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),

@@ -235,9 +235,9 @@ view! {
         /// sees; `null` without any.
         pending: Option<Pending<'a>> =
             view.pending.as_ref().map(|pending| Pending::new(pending, shown)),
-        /// If this posting is a duplicate: the `uuid` of the company's open posting with the same
-        /// title and place and nearly the same text that was pushed first. `null` if you may see
-        /// none.
+        /// If this posting is a duplicate: the `uuid` of its original, the company's open posting
+        /// that offered the same job first (by requisition number, or by title, place and text).
+        /// `null` if you may see none.
         duplicate_of: Option<Uuid> =
             view.posting.duplicate_of.as_ref().map(|original| original.id.uuid()),
         /// Whether an operator features the posting.
@@ -344,7 +344,7 @@ view! {
         /// The verdict of the rules.
         verdict: Option<Decision<'a>> =
             view.decision.as_ref().map(|decision| Decision::new(decision, None)),
-        /// Problems for a reader or a search engine, found with the newest verdict.
+        /// Problems for a reader or a search engine, found by the rules.
         remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
         /// The title without words that identify the company or bypass the board.
         redacted_title: Option<&'a str> =

@@ -102,8 +102,8 @@ view! {
         event_id: EventId = EventId(delivery.record.event),
         #[serde(rename = "type")]
         name: EventType<'a> = EventType(&delivery.record.name),
-        /// The identifier of the event's posting; `null` for `CompanyUpdated`, and once the event
-        /// is no longer kept or visible to the client.
+        /// The identifier of the event's posting; `null` if the event is not about a posting, and
+        /// once it is no longer kept or visible to the client.
         unique_source_identifier: Option<&'a str> =
             delivery.identifier().map(SourceIdentifier::as_str),
         /// The number of the attempt at this event, from 1.
