@@ -3,20 +3,24 @@
 //! An event that a round has recorded as delivered is repeated only by an attempt that began under
 //! a lost lease. Before that, it may be repeated once for each lost answer and for each of these
 //! leases: its process died, was cut off or delayed, or its time ended because a clock was put
-//! forward.
+//! forward. A lease that is given while another holds breaks a rule.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
+use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
-use webhooks::{EndpointId, Round, TrackedEndpoint};
+use webhooks::{EndpointId, Lease as Held, LeaseQuery, Round, TrackedEndpoint};
+
 #[derive(Debug, Default)]
 pub struct Deliveries {
     by_host: BTreeMap<String, Host>,
     hosts: BTreeMap<EndpointId, String>,
+    /// The holders of leases that have not been given back, and the ends of their leases.
+    held: BTreeMap<EndpointId, (Uuid, OffsetDateTime)>,
 }
 
 #[derive(Debug, Default)]
@@ -25,6 +29,9 @@ struct Host {
     recorded: BTreeSet<String>,
     taken: Vec<Taken>,
 }
+
+/// The largest error of a process's measurement of the store's clock.
+const CLOCK_ERROR: Duration = Duration::from_secs(10);
 
 /// The longest duration of a round, with its last attempts.
 const ROUND: Duration = Duration::from_mins(2);
@@ -72,17 +79,24 @@ impl Host {
 }
 
 impl Deliveries {
-    /// `has_lapsed`: during the request, a clock was put forward past the end of the lease.
+    /// Returns a broken rule, if any. `now` is the time by the store's clock. It is past the end of
+    /// the lease if a clock was put forward during the request.
     pub fn leased(
         &mut self,
         process: &str,
-        holder: Uuid,
+        query: &LeaseQuery,
         leased: &[TrackedEndpoint],
-        has_lapsed: bool,
-    ) {
+        now: OffsetDateTime,
+    ) -> Option<String> {
+        let (holder, has_lapsed) = (query.holder, query.until <= now);
+        let mut wrong = None;
         for TrackedEndpoint { endpoint, .. } in leased {
             let host = endpoint.url.name().unwrap_or_default().to_owned();
             self.hosts.insert(endpoint.id, host.clone());
+            let before = self.held.insert(endpoint.id, (holder, query.until));
+            if before.is_some_and(|(_, until)| until > now + CLOCK_ERROR) {
+                wrong = Some(format!("{process} leases {host}, which another holds"));
+            }
             let of_host = &mut self.by_host.entry(host).or_default().leases;
             let own: Vec<_> = of_host
                 .iter()
@@ -102,10 +116,20 @@ impl Deliveries {
                 lost: BTreeMap::new(),
             });
         }
+        wrong
     }
 
-    pub fn released(&mut self, leases: impl IntoIterator<Item = webhooks::Lease>) {
+    pub fn renewed(&mut self, leases: impl IntoIterator<Item = Held>, until: OffsetDateTime) {
         for lease in leases {
+            self.held.insert(lease.endpoint, (lease.holder, until));
+        }
+    }
+
+    pub fn released(&mut self, leases: impl IntoIterator<Item = Held>) {
+        for lease in leases {
+            if (self.held.get(&lease.endpoint)).is_some_and(|(holder, _)| *holder == lease.holder) {
+                self.held.remove(&lease.endpoint);
+            }
             if let Some(host) = self.host(lease.endpoint) {
                 host.end(lease.holder);
             }
@@ -165,10 +189,13 @@ impl Deliveries {
         }
     }
     pub fn recorded(&mut self, holder: Uuid, round: &Round) {
+        self.released([Held {
+            endpoint: round.endpoint,
+            holder,
+        }]);
         let Some(host) = self.host(round.endpoint) else {
             return;
         };
-        host.end(holder);
         let delivered = round.deliveries.iter().filter(|it| it.error.is_none());
         let delivered = delivered.map(|record| record.event.to_string());
         host.recorded.extend(delivered);
@@ -199,7 +226,10 @@ impl Deliveries {
 
 #[cfg(test)]
 mod tests {
-    use kernel::event::Cursor;
+    use kernel::{
+        event::Cursor,
+        testing::{minutes, noon},
+    };
     use webhooks::{Health, testing::endpoint};
 
     use super::*;
@@ -212,17 +242,32 @@ mod tests {
         deliveries
     }
 
+    /// Leases the endpoint two minutes after the last lease.
     fn lease(deliveries: &mut Deliveries, process: &str) {
-        lease_until(deliveries, process, false);
+        let last = deliveries.held.values().next();
+        let now = last.map_or_else(noon, |(_, until)| *until + minutes(1));
+        assert_eq!(lease_at(deliveries, process, now, now + minutes(1)), None);
     }
 
-    fn lease_until(deliveries: &mut Deliveries, process: &str, has_lapsed: bool) {
+    fn lease_at(
+        deliveries: &mut Deliveries,
+        process: &str,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+    ) -> Option<String> {
         let tracked = TrackedEndpoint {
             endpoint: endpoint(1),
             cursor: Cursor::START,
             health: Health::default(),
         };
-        deliveries.leased(process, Uuid::now_v7(), &[tracked], has_lapsed);
+        let query = LeaseQuery {
+            holder: Uuid::now_v7(),
+            until,
+            now,
+            end: Cursor::START,
+            limit: 1,
+        };
+        deliveries.leased(process, &query, &[tracked], now)
     }
 
     fn take(deliveries: &mut Deliveries, process: &str) -> bool {
@@ -256,7 +301,7 @@ mod tests {
             assert_eq!(take(&mut again, "p2"), is_fine, "{excuse:?}");
         }
         let mut lapsed = Deliveries::default();
-        lease_until(&mut lapsed, "p1", true);
+        lease_at(&mut lapsed, "p1", noon() + minutes(1), noon());
         assert!(take(&mut lapsed, "p1"));
         lease(&mut lapsed, "p2");
         assert!(take(&mut lapsed, "p2"), "the lease had ended when it came");
@@ -279,5 +324,21 @@ mod tests {
         let begun = deliveries.begin("p1", HOST);
         assert_eq!(deliveries.take(HOST, "another", begun), None);
         assert!(deliveries.is_late(HOST), "another process has the lease");
+    }
+
+    #[test]
+    fn a_lease_that_another_holds_is_not_given() {
+        let mut deliveries = leased();
+        let until = noon() + minutes(1);
+        let again = |deliveries: &mut Deliveries, now| {
+            lease_at(deliveries, "p2", now, now + minutes(1)).is_none()
+        };
+        assert!(!again(&mut deliveries, noon() + minutes(1) / 2));
+        assert!(again(&mut leased(), until));
+        let (endpoint, (holder, _)) = deliveries.held.pop_first().unwrap();
+        let held = Held { endpoint, holder };
+        deliveries.renewed([held], until);
+        deliveries.released([held]);
+        assert!(again(&mut deliveries, noon()), "it was given back");
     }
 }

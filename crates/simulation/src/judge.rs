@@ -12,7 +12,7 @@ use domain::{
 };
 
 use uuid::Uuid;
-use webhooks::{Recorded, Round};
+use webhooks::{LeaseQuery, Recorded, Round, TrackedEndpoint};
 
 use crate::{
     book::Word,
@@ -283,6 +283,18 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
         format!("an undo tells {told:?}: it was {expect:?}")
     });
 }
+pub fn endpoints_leased(
+    world: &World,
+    process: &str,
+    query: &LeaseQuery,
+    leased: &[TrackedEndpoint],
+) {
+    let wrong = (world.deliveries()).leased(process, query, leased, world.now());
+    if let Some(wrong) = wrong {
+        world.violated(wrong);
+    }
+}
+
 pub fn recorded(world: &World, holder: Uuid, round: &Round, recorded: Recorded) {
     if recorded != Recorded::Done {
         return;

@@ -90,7 +90,15 @@ fn main() -> ExitCode {
         .thread_keep_alive(Duration::from_hours(1))
         .build()
         .unwrap();
-    let world = runtime.block_on(simulate(seed));
+    let world = runtime.block_on(async {
+        let world = Arc::new(World::new(seed));
+        tokio::select! {
+            biased;
+            () = world.failed.cancelled() => {}
+            () = simulate(&world) => {}
+        }
+        world
+    });
     runtime.shutdown_background();
     let book = world.book();
     let has_failed = !book.violations.is_empty() || PANICKED.load(Ordering::SeqCst);
@@ -115,14 +123,13 @@ fn main() -> ExitCode {
     }
 }
 
-async fn simulate(seed: u64) -> Arc<World> {
-    let world = Arc::new(World::new(seed));
-    register(&world).await;
+async fn simulate(world: &Arc<World>) {
+    register(world).await;
     let mut simulation = Simulation {
         processes: Vec::new(),
         started: 0,
         tasks: JoinSet::new(),
-        world: Arc::clone(&world),
+        world: Arc::clone(world),
     };
     for _ in 0..=world.dice.below(3) {
         simulation.start();
@@ -139,14 +146,13 @@ async fn simulate(seed: u64) -> Arc<World> {
     simulation.settle().await;
     let process = Arc::clone(&simulation.processes[0]);
     for client in CLIENTS {
-        let catalogue = imports::Whole::import(&world, &process, client).await;
+        let catalogue = imports::Whole::import(world, &process, client).await;
         simulation.settle().await;
-        catalogue.import_again(&world, &process).await;
-        catalogue.undo(&world, &process).await;
+        catalogue.import_again(world, &process).await;
+        catalogue.undo(world, &process).await;
         simulation.settle().await;
     }
-    checks::check(&world).await;
-    world
+    checks::check(world).await;
 }
 
 async fn register(world: &World) {

@@ -13,6 +13,7 @@ use kernel::{StoreError, testing::noon};
 use newsletter::testing::MemoryProvider;
 use time::OffsetDateTime;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     book::Book, catalogues::Catalogues, deliveries::Deliveries, dice::Dice, reached::Reached,
@@ -36,6 +37,8 @@ pub struct World {
     pub pace: (u64, u64),
     pub lifetime: Lifetime,
     pub is_calm: bool,
+    /// Cancelled by the first violation. What follows a violation may never end.
+    pub failed: CancellationToken,
     book: Mutex<Book>,
     catalogues: Mutex<Catalogues>,
     restores: Mutex<Restores>,
@@ -68,6 +71,7 @@ impl World {
             lifetime: Lifetime::days(if short { 1 } else { 60 }),
             chances: *dice.pick(&[300, 80, 25]),
             is_calm,
+            failed: CancellationToken::new(),
             dice,
             memory: Arc::new(MemoryStore::new()),
             provider: MemoryProvider::new(),
@@ -190,6 +194,7 @@ impl World {
         let what = what.into();
         self.note(format!("VIOLATED: {what}"));
         self.book().violations.push(what);
+        self.failed.cancel();
     }
 
     pub fn check(&self, holds: bool, what: impl FnOnce() -> String) {

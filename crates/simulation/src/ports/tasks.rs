@@ -169,10 +169,12 @@ behind_the_link! { Webhooks;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
     write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>
         => async |link: &Link, done: &Vec<TrackedEndpoint>| {
-            let has_lapsed = query.until <= link.world.now();
-            link.world.deliveries().leased(&link.name, query.holder, done, has_lapsed);
+            judge::endpoints_leased(&link.world, &link.name, query, done);
         };
-    write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;
+    write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>
+        => async |link: &Link, done: &HashMap<Lease, Version>| {
+            link.world.deliveries().renewed(done.keys().copied(), until);
+        };
     write release(releases: &[Release]) -> Result<()> => async |link: &Link, (): &()| {
         let leases = releases.iter().map(|release| release.lease);
         link.world.deliveries().released(leases);
