@@ -90,8 +90,8 @@ statement! {
 /// How many events a transaction examines.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events with a reason or code. Later events of this kind would come
-/// with another version of the posting.
+/// The numbers of a posting's events with a reason or code. After a later one, the erasure
+/// conflicts by its version.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();
     let (mut after, end) = store.query(async |conn| event::ends(conn).await).await?;

@@ -43,8 +43,8 @@ impl Lookup for SystemLookup {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The name has a private address, or no address. The error is the same in both cases, so that
-    /// registering endpoints reveals nothing about names in a private network.
+    /// If private addresses are refused: the name has one, or was not resolved. One error for both,
+    /// so that registering endpoints reveals nothing about names in a private network.
     #[error("the name leads to no public address")]
     NotPublic,
     #[error("the name has no address")]

@@ -185,7 +185,7 @@ fn an_honest_day_of_thirty_sources_raises_nothing_and_six_bad_ones_are_named() {
     assert_eq!(summaries(&state), []);
 
     let mut set = |n: u128, activity| state.activities.insert(client(n).id, activity);
-    // Block pages are held back; the words of a cookie wall are rejected.
+    // Error pages are held back; the words of a cookie wall are rejected.
     set(
         1,
         Activity {

@@ -15,7 +15,7 @@ vocabulary! {
         WebhookDisabled = "webhook_disabled",
         /// Deliveries to a webhook have failed for an hour.
         WebhookFailing = "webhook_failing",
-        /// An import of a catalogue is held back.
+        /// An import holds back missing postings.
         CatalogueHeld = "catalogue_held",
         /// An import of a catalogue made many postings worse.
         CatalogueDegraded = "catalogue_degraded",
@@ -23,7 +23,7 @@ vocabulary! {
         SourceSilent = "source_silent",
         /// Many pushes of a client are refused.
         SourceRefused = "source_refused",
-        /// Many visible postings of a client were rejected.
+        /// Many postings of a client were rejected or held.
         SourceRejected = "source_rejected",
         /// A new company looks like one of another owner.
         CompanyLookalike = "company_lookalike",

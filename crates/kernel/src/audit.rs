@@ -1,4 +1,4 @@
-//! The audit: the actions of operators, each written in its own commit.
+//! The audit: operators' actions, written in the commits that do them.
 //!
 //! A command turns its [`Attribution`] into an [`Entry`] of its
 //! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id. Their addresses are

@@ -5,7 +5,7 @@ use fields::{Term as _, vocabulary::vocabulary};
 vocabulary! {
     /// The status of a posting.
     Status {
-        /// Waits for its first verdict.
+        /// Waits for a verdict.
         PendingEnrichment = "PendingEnrichment" | "pending",
         /// May be shown.
         Approved = "approved",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// A value of JSON, such as `yes` or `acme, b`.
+/// A value as words: `yes`, or `acme, b`.
 pub fn value(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => "none".into(),

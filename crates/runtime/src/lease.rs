@@ -94,7 +94,7 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Cancelled when another process has the lease. An expiry during an outage is not a loss.
+    /// Cancelled when the lease is lost or ended. An expiry during an outage is not a loss.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }

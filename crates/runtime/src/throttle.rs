@@ -8,7 +8,8 @@ use std::{sync::Arc, time::Duration};
 /// A pause under load is usually this multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// A round that would need a longer pause mostly waited itself.
+/// The longest pause. A round that would need a longer one mostly waits, and hardly loads the
+/// database.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.

@@ -18,8 +18,7 @@ pub enum Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// The address of a page. Clients lack some pages of operators: their first page replaces
-    /// these.
+    /// The address of a page, or of the clients' first page if clients lack the page.
     pub fn link(self, page: &str) -> String {
         match self {
             Self::Console(url) => format!("{url}{page}"),

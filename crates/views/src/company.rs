@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::json::Timestamp;
 
-/// The company, as last pushed with any posting.
+/// The company, with its present name and logo.
 #[derive(Serialize, ToSchema)]
 pub struct Company<'a> {
     /// The company's id: the UUIDv5 of the key of its website.
@@ -20,7 +20,7 @@ pub struct Company<'a> {
     website_url: &'a str,
     /// Path to the company's logo.
     logo_path: Option<&'a str>,
-    /// When the company's name, logo or owner last changed.
+    /// When the company last changed.
     #[schema(value_type = OffsetDateTime)]
     updated_at: Timestamp,
     /// The actor of that change: `client:ID` or `operator:NAME`; `null` if that was not recorded.

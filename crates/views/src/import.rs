@@ -68,7 +68,7 @@ pub struct ImportReceipt<'a> {
 }
 
 view! {
-    /// A part of a push that was not done.
+    /// How a push and its result differ.
     #[derive(Serialize, ToSchema)]
     #[schema(as = Notice)]
     pub struct NoticeView(notice: &Notice) {
@@ -241,7 +241,7 @@ view! {
 
 fn notices() -> RefOr<Schema> {
     let notice = Ref::from_schema_name("Notice");
-    let about = "What a line that was taken left undone; absent if there is nothing.";
+    let about = "How an accepted line and its result differ; absent if they do not.";
     let notices = ArrayBuilder::new().items(notice).description(Some(about));
     optional(notices.build())
 }
@@ -267,7 +267,8 @@ view! {
     struct Missing<'a>(missing: &'a import::Missing) {
         /// The number of these postings.
         count: u64 = missing.count,
-        /// How many of them have expired; the others were missed less often than `misses`.
+        /// How many of them have expired. If `held` is false, the others were missed less often
+        /// than `misses`.
         expired: u64 = missing.expired,
         /// Whether none expired, for the reason in `because`.
         held: bool = missing.held.is_some(),

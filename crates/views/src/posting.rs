@@ -222,7 +222,7 @@ view! {
         salary_period: Option<SalaryPeriod> = view.posting.details.salary_period.map(SalaryPeriod),
         /// As pushed, trimmed.
         application_email: Option<&'a str> = view.posting.details.application_email.as_deref(),
-        /// As pushed, trimmed.
+        /// As pushed, trimmed and encoded.
         application_url: Option<&'a str> = view.posting.details.application_url.as_deref(),
         /// As pushed, with the digits of its numbers unchanged.
         #[schema(value_type = Option<Object>)]

@@ -55,8 +55,8 @@ view! {
     }
 }
 
-/// The values that a change replaced, by field name. A change that shows waiting values replaces
-/// the shown values.
+/// The values that a change replaced, by field name. A field that waits for a verdict counts when
+/// it is pushed.
 pub fn replaced(version: &PostingVersion) -> Vec<(&str, Value)> {
     let before = &version.before;
     let mut replaced = Vec::new();

@@ -48,7 +48,8 @@ vocabulary! {
         Active = "active",
         /// Events wait because the owner paused the endpoint.
         Paused = "paused",
-        /// Events wait because deliveries failed for too long, or the receiver answered 410.
+        /// Events wait: deliveries failed for too long, the receiver answered 410, or the owner
+        /// lost access.
         Disabled = "disabled",
     }
 }

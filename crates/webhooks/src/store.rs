@@ -23,7 +23,7 @@ pub const DELIVERIES_KEPT: usize = 100;
 /// events makes only about one round a second.
 pub const REST: Duration = Duration::from_secs(1);
 
-/// How long an endpoint rests while it takes no fresh events.
+/// How long an endpoint with [`MOST_WAITING`] subjects rests.
 pub const FULL_REST: Duration = Duration::from_secs(5);
 
 /// The longest credible rest. The clocks of processes may differ by some seconds.

@@ -66,7 +66,7 @@ fn resident(status: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The value in `/proc/PID/stat`, in ticks. The program's name may contain spaces and parentheses.
+/// CPU time in `/proc/PID/stat`, in ticks. The program's name may contain spaces and parentheses.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);

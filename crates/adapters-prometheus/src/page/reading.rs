@@ -7,7 +7,7 @@ use tokio::time::timeout;
 /// Shorter than ten seconds, the time that monitors wait.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Frequent requests therefore cause little load.
+/// Cached, so frequent requests cost little.
 pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
 
 /// A panic of the store counts as a failure.

@@ -83,7 +83,7 @@ fn take<'a>(
     if !is_wrong && within.is_empty() {
         return Some(sent.into());
     }
-    // Values nested too deeply have no meaning.
+    // A value nested too deeply is `null`.
     let mut value = serde_json::from_str::<Value>(sent).unwrap_or_default();
     let is_known = !is_wrong && !errors.is_full();
     match &mut value {

@@ -33,7 +33,7 @@ fn pays() -> [Value; 10] {
     ]
 }
 
-/// Forms of place, each wrong for a strict push.
+/// Forms of place, each wrong for a usual push.
 fn places() -> [Value; 11] {
     [
         json!({"location_country_code": "UK", "location_city": "London"}),

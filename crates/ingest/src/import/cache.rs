@@ -54,8 +54,8 @@ pub(super) struct Known {
 /// bits), the basis, the company key, the claims. An empty place is all zeros, because zeroed
 /// memory costs nothing before use.
 ///
-/// A lookup compares about 48 bits of a line's digest: this part, and the set's number. That is
-/// enough: if two lines collide, the basis still differs unless both lines are of one posting.
+/// A lookup compares 53 bits of a line's digest: this part, and the set's number. That is enough:
+/// if two lines collide, the basis still differs unless both lines are of one posting.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];

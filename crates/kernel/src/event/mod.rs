@@ -1,4 +1,4 @@
-//! The event log: each event is written in the commit that causes it, and never changed.
+//! The event log: each event is written in the commit that causes it. Only erasures change events.
 //!
 //! A commit carries its [events](Event) ([`TaskWrites::events`](crate::outbox::TaskWrites)), and a
 //! store writes them in commit order. A reader (a client or a webhook endpoint) keeps the

@@ -63,9 +63,9 @@ pub struct Claimed {
     pub token: ClaimToken,
     /// The effect to bring about.
     pub effect: Effect,
-    /// The number of claims since the task was last requested, including this one.
+    /// The number of claims since the attempts were last reset, including this one.
     pub attempts: u32,
-    /// When an attempt first failed since the task was last requested.
+    /// When an attempt first failed since the attempts were last reset.
     pub first_failed_at: Option<OffsetDateTime>,
     /// The number of consecutive lost claims before this claim.
     pub lost: u32,

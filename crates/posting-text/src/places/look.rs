@@ -128,7 +128,7 @@ fn is_list(country: &str, groups: &[&str]) -> bool {
     are_apart(cities)
 }
 
-/// Whether a place is at least its number of degrees from the first one.
+/// Whether a place is at least its `degrees` from the first.
 fn are_apart(mut places: impl Iterator<Item = (Coordinates, f64)>) -> bool {
     places.next().is_some_and(|(first, _)| {
         places.any(|(place, degrees)| {

@@ -48,11 +48,11 @@ fn named(country: &str, region: Option<&str>, city: &str) -> Option<(Coordinates
         })
 }
 
-/// Whether other cities of the country have a name, too.
+/// Whether other cities of the country share a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
     None,
-    /// None of them has a third of the people.
+    /// None has a third of its inhabitants.
     Small,
     Large,
 }

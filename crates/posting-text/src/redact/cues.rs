@@ -94,7 +94,7 @@ const TABLES: [&str; 13] = [
 static TABLE: LazyLock<FxHashMap<&'static str, Cues>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
     for (heading, words) in TABLES.into_iter().flat_map(lines) {
-        // A test holds that each heading has the names of signs.
+        // A test checks that headings consist of cue names.
         let cues = bitflags::parser::from_str(heading).unwrap_or_default();
         for word in words.split_ascii_whitespace() {
             *table.entry(word).or_default() |= cues;

@@ -211,7 +211,7 @@ impl Table {
         sides.windows(2).filter(both).map(|pair| pair[0].2).min()
     }
 
-    /// A beginning of a pair, without many letters more.
+    /// Whether it starts like a word of `pairs.txt`.
     fn begins(&self, word: &str) -> bool {
         const MORE: usize = 6;
         let mut ends = word.char_indices().skip(3).map(|(at, _)| at);

@@ -18,7 +18,7 @@ use crate::{
 };
 
 statement! {
-    /// Does not change the client's version, so it causes no conflict with a change of the client.
+    /// Locks without a new version, so concurrent changes of the client do not conflict.
     Lock = {
         postgres: "SELECT FROM clients WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",

@@ -18,7 +18,7 @@ use crate::{
     TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
-/// A round reads at most this many waiting events, and attempts at most this many fresh ones.
+/// The most due subjects that a round takes, and the most fresh events that it attempts.
 const EVENTS: usize = 256;
 
 /// The largest number of a subject's events that a round attempts. The subject's other events wait

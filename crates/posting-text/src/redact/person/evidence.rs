@@ -127,7 +127,7 @@ pub(super) fn uncased(
     if !matches!(script, Script::Arabic | Script::Hebrew) {
         return None;
     }
-    // A prefix is written together with the name, with or without a line that joins the two.
+    // A prefix is joined to the name, with or without a tatweel (`ـ`) between.
     let bare = word.lower.rsplit('ـ').next().unwrap_or_default();
     let given = |name: &&str| cues::are_of(name, Cues::GIVEN);
     let name = Some(&*word.lower).filter(given).or_else(|| {
