@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::SourceIdentifier;
 use newsletter::subscriber::{Email, SubscriberStatus};
+use tokio::time::Instant;
 
 use crate::reached::Reached;
 
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub identifier: SourceIdentifier,
+    pub at: Instant,
     /// For each attempt: a process, whose pushes keep their order, or an import.
     pub channels: Vec<String>,
     pub is_dry_run: bool,
@@ -45,7 +47,7 @@ pub struct Book {
     pub titles: BTreeMap<SourceIdentifier, Vec<u64>>,
     pub words: BTreeMap<SourceIdentifier, Word>,
     pub erasures: BTreeMap<SourceIdentifier, u32>,
-    /// How often a number was committed, but its answer lost.
+    /// How often a number was committed, but its answer lost, or late.
     pub in_doubt: BTreeMap<u64, usize>,
     pub reached: BTreeSet<Reached>,
     pub subscribers: Told,

@@ -192,8 +192,8 @@ fn order(world: &World) {
     }
 }
 
-/// Checks that each endpoint got the events that it may see, in order for each subject. For
-/// repetitions see [`deliveries`](crate::deliveries).
+/// Checks that each endpoint got the events that it may see, in order for each subject, and again
+/// what a replay repeats. For other repetitions see [`deliveries`](crate::deliveries).
 async fn deliveries(world: &World, events: &[RecordedEvent]) {
     let endpoints: &dyn Webhooks = &*world.memory;
     let by_id: HashMap<_, _> = events
@@ -213,11 +213,21 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
             .filter(|recorded| recorded.event.is_for(Some(client.id), &client.prefixes))
             .map(|recorded| recorded.cursor.to_string())
             .collect();
-        let (mut got, mut last) = (BTreeSet::new(), HashMap::new());
-        for Taken { id, is_late } in taken.get(&host).into_iter().flatten() {
+        let (mut got, mut last, mut replayed) = (BTreeSet::new(), HashMap::new(), 0);
+        for Taken {
+            id,
+            is_late,
+            replays,
+        } in taken.get(&host).into_iter().flatten()
+        {
             world.check(wanted.contains(id), || {
                 format!("{host} got {id}, which is not for it")
             });
+            // A replay also reads events of a company that a later one had superseded.
+            if *replays > replayed {
+                replayed = *replays;
+                last.clear();
+            }
             if !got.insert(id.clone()) {
                 world.reach(Reached::DeliveredAgain);
                 continue;
@@ -225,7 +235,11 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
             let Some(recorded) = by_id.get(id) else {
                 continue;
             };
-            let before = last.insert(recorded.event.subject.id(), recorded.cursor);
+            let subject = recorded.event.subject.id();
+            let before = last.get(&subject).copied();
+            if !is_late {
+                last.insert(subject, recorded.cursor);
+            }
             // An attempt under a lost lease may arrive after a newer event.
             let is_of_company = matches!(recorded.event.subject, Subject::Company(_));
             let is_overtaken = before > Some(recorded.cursor);
@@ -251,6 +265,12 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
         let missing = missing.find(|id| !superseded.contains(*id));
         world.check(!is_active || missing.is_none(), || {
             format!("{host} never got {missing:?}")
+        });
+        let owed = world.deliveries().owed(&host);
+        let mut owed = owed.intersection(&wanted);
+        let owed = owed.find(|id| !superseded.contains(*id));
+        world.check(!is_active || owed.is_none(), || {
+            format!("{host} never got {owed:?} again")
         });
     }
 }

@@ -6,6 +6,7 @@ use domain::{
     usecase::{Ingest as _, IngestError},
 };
 use kernel::{PostingId, SourceIdentifier, testing::identifier};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::{book::Sent, integrations::Integration, process::Process, world::World};
@@ -32,6 +33,7 @@ pub fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u6
     let number = world.number();
     let sent = Sent {
         identifier: to.clone(),
+        at: Instant::now(),
         channels: vec![way.channel.to_owned()],
         processes: vec![way.process.to_owned()],
         is_dry_run: dry,

@@ -4,12 +4,16 @@
 //! a lost lease. Before that, it may be repeated once for each lost answer and for each of these
 //! leases: its process died, was cut off or delayed, or its time ended because a clock was put
 //! forward. A lease that is given while another holds breaks a rule.
+//!
+//! A replay repeats what was recorded after its place, and a round that it interrupts is not
+//! recorded.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
+use kernel::event::Cursor;
 use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -27,6 +31,9 @@ pub struct Deliveries {
 struct Host {
     leases: Vec<Lease>,
     recorded: BTreeSet<String>,
+    /// The recorded events that a replay has to repeat.
+    owed: BTreeSet<String>,
+    replays: usize,
     taken: Vec<Taken>,
 }
 
@@ -47,6 +54,8 @@ struct Lease {
     rounds: usize,
     /// Whether rounds under this lease may go unrecorded.
     is_excused: bool,
+    /// The number of replays before it.
+    replays: usize,
     /// How often each event was delivered under this lease; `lost` counts lost answers.
     taken: BTreeMap<String, usize>,
     lost: BTreeMap<String, usize>,
@@ -54,9 +63,12 @@ struct Lease {
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub id: String,
-    /// Whether its attempt began under a lost lease.
+    /// Whether its attempt was made under a lost lease, or under one from before a replay.
     pub is_late: bool,
+    /// The number of replays before it.
+    pub replays: usize,
 }
+
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt {
     lease: Option<usize>,
@@ -97,7 +109,8 @@ impl Deliveries {
             if before.is_some_and(|(_, until)| until > now + CLOCK_ERROR) {
                 wrong = Some(format!("{process} leases {host}, which another holds"));
             }
-            let of_host = &mut self.by_host.entry(host).or_default().leases;
+            let of_host = self.by_host.entry(host).or_default();
+            let (replays, of_host) = (of_host.replays, &mut of_host.leases);
             let own: Vec<_> = of_host
                 .iter()
                 .filter(|it| it.process == process && it.is_open())
@@ -112,6 +125,7 @@ impl Deliveries {
                 has_ended: false,
                 rounds,
                 is_excused,
+                replays,
                 taken: BTreeMap::new(),
                 lost: BTreeMap::new(),
             });
@@ -154,10 +168,12 @@ impl Deliveries {
     /// Returns a broken rule, if any.
     pub fn take(&mut self, host: &str, id: &str, attempt: Attempt) -> Option<String> {
         let host = self.by_host.entry(host.to_owned()).or_default();
+        host.owed.remove(id);
         let Some(number) = attempt.lease else {
             return Some(format!("{id} comes without a lease"));
         };
-        let is_late = !attempt.had_lease || number + 1 != host.leases.len();
+        let is_of_holder = attempt.had_lease && number + 1 == host.leases.len();
+        let is_late = !is_of_holder || host.leases[number].replays != host.replays;
         let mut wrong = (host.recorded.contains(id) && !is_late)
             .then(|| format!("{id} comes again, and was recorded as delivered"));
         for lease in &host.leases[..number] {
@@ -176,6 +192,7 @@ impl Deliveries {
         host.taken.push(Taken {
             id: id.to_owned(),
             is_late,
+            replays: host.replays,
         });
         wrong
     }
@@ -199,6 +216,30 @@ impl Deliveries {
         let delivered = round.deliveries.iter().filter(|it| it.error.is_none());
         let delivered = delivered.map(|record| record.event.to_string());
         host.recorded.extend(delivered);
+    }
+
+    /// Returns whether the endpoint must get a recorded event again.
+    pub fn replayed(&mut self, endpoint: EndpointId, to: Cursor) -> bool {
+        let Some(host) = self.host(endpoint) else {
+            return false;
+        };
+        let to = to.to_string();
+        let mut again = host.recorded.split_off(&to);
+        host.recorded.extend(again.take(&to));
+        for lease in &mut host.leases {
+            lease.taken.retain(|id, _| *id <= to);
+        }
+        if let Some(lease) = host.leases.last_mut() {
+            lease.is_excused = true;
+        }
+        host.owed.extend(again);
+        host.replays += 1;
+        !host.owed.is_empty()
+    }
+
+    pub fn owed(&self, host: &str) -> BTreeSet<String> {
+        let host = self.by_host.get(host);
+        host.map(|host| host.owed.clone()).unwrap_or_default()
     }
 
     pub fn excuse(&mut self, process: Option<&str>) {
@@ -226,10 +267,7 @@ impl Deliveries {
 
 #[cfg(test)]
 mod tests {
-    use kernel::{
-        event::Cursor,
-        testing::{minutes, noon},
-    };
+    use kernel::testing::{minutes, noon};
     use webhooks::{Health, testing::endpoint};
 
     use super::*;
@@ -340,5 +378,21 @@ mod tests {
         deliveries.renewed([held], until);
         deliveries.released([held]);
         assert!(again(&mut deliveries, noon()), "it was given back");
+    }
+
+    #[test]
+    fn a_replay_repeats_what_was_recorded_after_its_place() {
+        let mut deliveries = leased();
+        let id = endpoint(1).id;
+        let host = deliveries.by_host.get_mut(HOST).unwrap();
+        host.recorded.extend(["", "event"].map(str::to_owned));
+        assert!(!take(&mut deliveries, "p1"), "it was recorded");
+        assert!(deliveries.replayed(id, Cursor::START));
+        assert_eq!(deliveries.owed(HOST), ["event".to_owned()].into());
+        assert!(take(&mut deliveries, "p1") && deliveries.is_late(HOST));
+        lease(&mut deliveries, "p2");
+        assert!(take(&mut deliveries, "p2") && !deliveries.is_late(HOST));
+        assert_eq!(deliveries.owed(HOST), BTreeSet::new());
+        assert!(!deliveries.replayed(EndpointId::new(Uuid::nil()), Cursor::START));
     }
 }

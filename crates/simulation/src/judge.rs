@@ -11,6 +11,7 @@ use domain::{
     store::{PostingReader, Reads, Store, WriteSet},
 };
 
+use ingest::LaneSettings;
 use uuid::Uuid;
 use webhooks::{LeaseQuery, Recorded, Round, TrackedEndpoint};
 
@@ -36,11 +37,18 @@ pub fn numbers(writes: &WriteSet) -> Vec<u64> {
         .collect()
 }
 
-pub fn lost(world: &World, numbers: Vec<u64>) {
-    world.reach(Reached::InDoubt);
+/// Records a done commit whose answer is lost, or that some of its lines no longer waited for.
+pub fn committed(world: &World, numbers: Vec<u64>, is_answered: bool) {
+    if !is_answered {
+        world.reach(Reached::InDoubt);
+    }
     let mut book = world.book();
+    let deadline = LaneSettings::default().deadline;
     for number in numbers {
-        *book.in_doubt.entry(number).or_default() += 1;
+        let sent = book.sent.get(&number);
+        if !is_answered || sent.is_some_and(|sent| sent.at.elapsed() > deadline) {
+            *book.in_doubt.entry(number).or_default() += 1;
+        }
     }
 }
 

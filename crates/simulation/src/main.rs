@@ -222,6 +222,9 @@ impl Simulation {
                 // Leases may expire.
                 world.jump(*world.dice.pick(&[20, 70, 50_000]));
             }
+            29 if world.dice.one_in(2) => {
+                self.tasks.spawn(people::replay(world, process, client));
+            }
             29 => {
                 let url = endpoint(client.number).url;
                 world.silence(url.name().unwrap_or_default());

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     posting::{Ground, moderation::Moderation},
@@ -8,6 +8,7 @@ use domain::{
 };
 use kernel::{
     StoreFailure as _,
+    event::EventLog as _,
     testing::{by_ann, identifier, uuid},
 };
 use newsletter::{
@@ -19,6 +20,7 @@ use newsletter::{
     testing::{email, notice, report, token},
     usecase,
 };
+use webhooks::{Webhooks as _, testing::endpoint};
 
 use crate::{
     book::Word,
@@ -131,6 +133,23 @@ pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integratio
         "the catalogue of {number} is forgotten: {forgotten:?}"
     ));
 }
+
+/// Replays the last minutes of a client's webhook.
+pub async fn replay(world: Arc<World>, process: Arc<Process>, client: Integration) {
+    let port = Port(Arc::clone(&process.link));
+    let since = (process.clock)() - Duration::from_secs(world.dice.below(600));
+    world.note(format!(
+        "{} replays its webhook since {since}",
+        client.number
+    ));
+    let replayed = async {
+        let to = port.cursor_at(since).await?;
+        port.replay(endpoint(client.number).id, to, None).await
+    };
+    let replayed = process.answer(replayed).await;
+    world.note(format!("{} is told {replayed:?}", client.number));
+}
+
 const LEFT: [SubscriberStatus; 3] = [
     SubscriberStatus::Unsubscribed,
     SubscriberStatus::SpamReported,

@@ -24,6 +24,7 @@ states! {
     LostAnswer = "the answer of a receiver is lost";
     DeliveredAgain = "an event comes again";
     Superseded = "an event of a company is superseded";
+    Replayed = "a replay repeats recorded events";
     Aside = "a subject waits aside";
     Disabled = "an endpoint is disabled";
     Death = "a process dies";

@@ -40,9 +40,9 @@ impl Store for Port {
             Ok(())
         });
         let answer = self.0.commit(commit).await;
-        let is_missing = answer.is_err() || began.elapsed() > LATE;
-        if is_missing && is_done.into_inner() {
-            judge::lost(world, numbers);
+        if is_done.into_inner() {
+            let is_answered = answer.is_ok() && began.elapsed() <= LATE;
+            judge::committed(world, numbers, is_answered);
         }
         answer
     }

@@ -164,7 +164,12 @@ behind_the_link! { Webhooks;
     read list(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Result<Vec<TrackedEndpoint>>;
     write update(write: &EndpointWrite, entry: Option<&Entry>) -> Result<()>;
     write delete(id: EndpointId, entry: Option<&Entry>) -> Result<bool>;
-    write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>;
+    write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>
+        => async |link: &Link, done: &bool| {
+            if *done && link.world.deliveries().replayed(id, to) {
+                link.world.reach(Reached::Replayed);
+            }
+        };
     write resend(id: EndpointId, event: &WaitingSubject, entry: Option<&Entry>) -> Result<bool>;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
     write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>
