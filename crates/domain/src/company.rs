@@ -276,7 +276,81 @@ pub fn former_names<T: AsRef<str>>(
 
 #[cfg(test)]
 mod tests {
+    use kernel::testing::{hours, noon, uuid};
+
     use super::*;
+    use crate::testing;
+
+    type Change = fn(&mut Company);
+
+    /// Changes of one part each, and whether their write sets name, logo path, owner and alias.
+    const CHANGES: [(Change, [bool; 4]); 6] = [
+        (|it| it.name.push('x'), [true, false, false, false]),
+        (
+            |it| it.kept.name = !it.kept.name,
+            [true, false, false, false],
+        ),
+        (
+            |it| it.logo_path.get_or_insert_default().push('x'),
+            [false, true, false, false],
+        ),
+        (
+            |it| it.kept.logo = !it.kept.logo,
+            [false, true, false, false],
+        ),
+        (
+            |it| it.owner = Some(ClientId::new(uuid(it.owner.map_or(8, |_| 9)))),
+            [false, false, true, false],
+        ),
+        (
+            |it| it.alias_of = Some(CompanyId::new(uuid(it.alias_of.map_or(8, |_| 9)))),
+            [false, false, false, true],
+        ),
+    ];
+
+    #[test]
+    fn two_writes_set_the_parts_that_either_changed() {
+        let before = Company {
+            owner: None,
+            ..testing::company("acme")
+        };
+        for (first, first_sets) in CHANGES {
+            for (second, second_sets) in CHANGES {
+                let (mut between, later) = (before.clone(), noon() + hours(1));
+                first(&mut between);
+                let mut after = between.clone();
+                second(&mut after);
+                let write = CompanyWrite::between(&before, &between, Actor::Enricher, noon());
+                let mut write = write.unwrap();
+                let by = Actor::Operator(None);
+                write.then(CompanyWrite::between(&between, &after, by.clone(), later).unwrap());
+                let sets = [
+                    write.sets_name,
+                    write.sets_logo_path,
+                    write.sets_owner,
+                    write.sets_alias,
+                ];
+                let expect = std::array::from_fn(|at| first_sets[at] || second_sets[at]);
+                assert_eq!(sets, expect, "{after:?}");
+                assert_eq!((&write.by, write.at), (&by, later));
+                assert!(first_sets[0] || write.replaced_names.is_empty());
+                let former = write.former_names(Some(("Former", &[])));
+                assert_eq!(former.is_some(), expect[0], "{after:?}");
+                assert_eq!(write.applied_to(Some(&before)).unwrap(), after);
+            }
+        }
+    }
+
+    #[test]
+    fn kept_parts_have_names() {
+        for (name, logo, expect) in [
+            (true, false, &["name"][..]),
+            (false, true, &["logo"]),
+            (true, true, &["name", "logo"]),
+        ] {
+            assert!(Kept { name, logo }.names().eq(expect.iter().copied()));
+        }
+    }
 
     #[test]
     fn the_newest_names_are_kept_without_repeats() {

@@ -248,9 +248,24 @@ mod tests {
         ] {
             let other = view(("Acme Gates", at), owner, age);
             assert_eq!(is_lookalike(&other, &acme), expect, "{at} {owner:?} {age}");
+            for [one, two] in [[&acme, &other], [&other, &acme]] {
+                let view = CompanyPairView {
+                    pair: CompanyPair {
+                        companies: pair(acme.company.id, other.company.id),
+                        is_similar: false,
+                        lookalike: Some(other.company.id),
+                        since: noon(),
+                    },
+                    companies: [one.clone(), two.clone()],
+                };
+                assert_eq!(view.lookalike(), expect.then_some((&other, &acme)), "{at}");
+            }
         }
         let hosted = view(("Acme", "jobs.lever.co/acme"), Some(1), 2);
         let other = view(("Beta", "jobs.lever.co/beta"), Some(2), 1);
         assert!(!is_lookalike(&other, &hosted));
+        let [low, high] = [1, 2].map(|id| CompanyId::new(uuid(id)));
+        assert_eq!(pair(low, high), [low, high]);
+        assert_eq!(pair(high, low), [low, high]);
     }
 }

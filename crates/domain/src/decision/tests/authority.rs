@@ -67,6 +67,14 @@ fn a_client_with_prefixes_changes_no_company_of_another() {
         }
         assert_eq!(board.posting().details.title, "B");
         assert_eq!(notices(&mut board, &fenced(1, CREATE)), []);
+        let given = CompanyChange {
+            owner: Patch::Set(ClientId::new(uuid(1))),
+            ..CompanyChange::default()
+        };
+        change(&mut board, &given);
+        let body = of_company("Acme AB", "/1.svg");
+        assert_eq!(notices(&mut board, &fenced(1, &body)), []);
+        assert_eq!(shown(&board), ("Acme AB", Some("/1.svg")));
     }
 }
 
@@ -147,16 +155,27 @@ fn a_line_that_names_a_company_like_an_earlier_one_gets_no_notice() {
     assert!(!board.decide(&alike).unwrap().is_left);
     correct(&mut board, Some("Acme"), &Patch::Keep, Kept::default());
     assert_eq!(notices(&mut board, &alike), [Notice::CompanyOfOperator]);
+    let mut without_logo = push("a", CREATE);
+    without_logo.company_named = NamedBefore::Alike;
+    assert!(!Board::new().decide(&without_logo).unwrap().is_left);
 }
 
 fn correct(board: &mut Board, name: Option<&str>, logo: &Patch<&str>, release: Kept) {
-    let command = CompanyChange {
-        patch: CompanyPatch::parse(name, logo).unwrap(),
-        owner: Patch::Keep,
-        release,
-    };
+    let patch = CompanyPatch::parse(name, logo).unwrap();
+    let owner = Patch::Keep;
+    change(
+        board,
+        &CompanyChange {
+            patch,
+            owner,
+            release,
+        },
+    );
+}
+
+fn change(board: &mut Board, command: &CompanyChange) {
     let ann = Actor::Operator(Some(by_ann(1).operator));
-    let write = company::change(board.company(), &command, ann, noon());
+    let write = company::change(board.company(), command, ann, noon());
     let after = write.unwrap().company;
     board.snapshot.companies.insert(after.id, after);
 }
