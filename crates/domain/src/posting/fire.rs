@@ -234,7 +234,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::testing::posting;
+    use crate::{posting::Original, testing::posting};
 
     /// The effect of each trigger. A column is a state: waits, waits for a review, approved,
     /// approved and waiting for a review, rejected, rejected by an operator, expired, expired by an
@@ -277,6 +277,11 @@ mod tests {
     fn fire(trigger: Trigger, state: State) -> (Posting, Fired) {
         let mut posting = posting(1, CompanyId::new(uuid::Uuid::nil()));
         posting.put_in(state, None);
+        posting.approved_hash = Some(ContentHash::from_bytes([7; 32]));
+        posting.duplicate_of = Some(Original {
+            id: posting.id,
+            source_identifier: posting.source_identifier.clone(),
+        });
         let cause = Cause {
             reason: Some("because"),
             review: (trigger == Trigger::LeaveUnjudged).then_some(Review::Poison),
@@ -319,6 +324,16 @@ mod tests {
                 };
                 let is_moved = matches!(fired, Fired::Moved(_));
                 assert_eq!(is_moved, status != state.status(), "{trigger} on {state:?}");
+                let is_expiry = is_moved && status == Status::Expired;
+                let expiration_reason = posting.details.expiration_reason.as_deref();
+                assert_eq!(expiration_reason, is_expiry.then_some("because"));
+                let is_hidden = is_expiry || is_moved && status == Status::Rejected;
+                assert_eq!(posting.duplicate_of.is_none(), is_hidden, "{trigger}");
+                let has_approval = match trigger {
+                    Trigger::ApproveByOperator | Trigger::RejectByOperator => false,
+                    _ => !is_moved || status != Status::PendingEnrichment,
+                };
+                assert_eq!(posting.approved_hash.is_some(), has_approval, "{trigger}");
                 let expired_at = state.expired_at().or(Some(step.entry.at));
                 assert_eq!(
                     (posting.status(), posting.expired_at()),

@@ -114,6 +114,19 @@ fn an_operator_opens_a_closed_posting() {
     let posting = board.posting();
     assert_eq!(posting.status(), Status::PendingEnrichment);
     assert_eq!(expire_if_overdue(posting, board.now + hours(1)), None);
+    assert_eq!(posting.expire_at, board.lifetime.starting(board.now));
+}
+
+#[test]
+fn reopening_keeps_a_closing_date_that_has_not_passed() {
+    let end = datetime!(2026-03-10 00:00 UTC);
+    for (now, expect) in [(end - Duration::MICROSECOND, Some(end)), (end, None)] {
+        let mut board = approved("2026-03-09");
+        board.put(EXPIRE).unwrap();
+        board.now = now - hours(1);
+        board.moderate(&reopen("Still hiring.")).unwrap();
+        assert_eq!(board.posting().details.closes_at(), expect);
+    }
 }
 
 #[test]

@@ -65,6 +65,10 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
         let enrichment = Enrichment {
             texts,
             coordinates,
+            findings: Findings {
+                places: coordinates.into_iter().map(Some).collect(),
+                ..Findings::default()
+            },
             ..Enrichment::bare()
         };
         let newest = board.content();
@@ -73,6 +77,7 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
             .unwrap();
         assert_eq!(change.events, raised);
         assert_eq!(change.write.posting.duplicate_of, original);
+        assert_eq!(change.write.findings, enrichment.findings);
     }
 }
 

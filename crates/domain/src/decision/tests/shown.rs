@@ -96,6 +96,11 @@ fn judged_values_are_shown_until_a_verdict_after_any_push() {
     assert_eq!(seen(&board).0.title, "Baker");
 
     let mut board = Board::with(Status::Approved);
+    board.put(EXPIRE).unwrap();
+    board.put(RENAME).unwrap();
+    assert_eq!(seen(&board).0.title, "Baker");
+
+    let mut board = Board::with(Status::Approved);
     board.put(RENAME).unwrap();
     board.put(r#"{"title":"Baker"}"#).unwrap();
     assert_eq!(board.posting().shown, None);
@@ -110,12 +115,14 @@ fn a_pending_value_that_becomes_shown_raises_an_event() {
     board
         .put(r#"{"application_url":"https://b.example"}"#)
         .unwrap();
+    assert_eq!(board.posting().unjudged_domains(), ["b.example"]);
     let events = board.enrich(&Verdict::Approve).unwrap().events;
     assert_eq!(
         events,
         [event::JOB_POSTING_ENRICHED],
         "though no text is new"
     );
+    assert!(board.posting().unjudged_domains().is_empty());
 }
 
 #[test]
@@ -146,6 +153,11 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
     assert_eq!((board.reason(), &board.posting().shown), (None, &None));
 
     let mut board = held();
+    board.put(EXPIRE).unwrap();
+    let shown = board.posting().shown.as_ref().unwrap();
+    assert_eq!(shown.held, None, "nothing waits for a verdict");
+
+    let mut board = held();
     assert!(board.moderate(&Moderation::Approve).unwrap().asked);
     assert_eq!((board.reason(), &board.posting().shown), (None, &None));
 
@@ -155,10 +167,13 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
         .put(r#"{"raw_description":"Another moment"}"#)
         .unwrap();
     board.enrich(&no_ad()).unwrap();
+    assert_eq!(board.posting().updated_at, board.now);
+    board.now += hours(1);
     let early = outcome::end_hold(board.posting(), since - hours(1), board.now);
     assert_eq!(early, None);
     let over = outcome::end_hold(board.posting(), since, board.now);
     assert!(board.record(over).asked);
+    assert_eq!(board.posting().updated_at, board.now);
     assert_eq!(board.posting().status(), Status::Approved);
     board.enrich(&no_ad()).unwrap();
     let told = Some("error_page: A page.");
