@@ -92,10 +92,9 @@ fn take<'a>(
             inner((name, name), members, &within, is_taken, notices);
         }
         Value::Array(items) if is_known => {
-            let sent = items.len();
             list(name, items, &within, notices);
             // An update then keeps the stored value.
-            if items.is_empty() && sent > 0 {
+            if items.is_empty() {
                 return None;
             }
         }

@@ -120,12 +120,16 @@ fn what_a_posting_needs_is_refused_in_the_same_words() {
 }
 
 #[test]
-fn a_way_to_apply_that_is_stored_is_kept() {
+fn stored_values_are_kept_where_all_that_is_sent_is_left_out() {
     let mut board = Board::with(Status::Approved);
     let notices = lenient(&mut board, r#"{"application_url":"/apply"}"#);
     assert_eq!(notices, ["left_out application_url"]);
     let kept = board.posting().details.application_url.as_deref();
     assert_eq!(kept, Some("https://a.example"));
+    board.put(r#"{"employment_types":["contract"]}"#).unwrap();
+    let notices = lenient(&mut board, r#"{"employment_types":["x"]}"#);
+    assert_eq!(notices, ["left_out employment_types.0"]);
+    assert_eq!(board.posting().details.employment_types.len(), 1);
 }
 
 proptest! {
