@@ -62,8 +62,8 @@ impl Lifetime {
 
     fn is_due(self, status: Status, end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
         match (self.0, status, end) {
-            (None, status, end) => status.is_open() && end.is_some(),
-            (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
+            (None, _, end) => end.is_some(),
+            (Some(lifetime), _, Some(end)) => end - now < lifetime / 2,
             // The posting was approved while lifetimes were off.
             (Some(_), status, None) => status == Status::Approved,
         }
