@@ -315,3 +315,62 @@ impl PostingView {
         description.map_or("", AsRef::as_ref)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::testing::{hours, identifier, noon, uuid};
+
+    use super::*;
+
+    fn posting() -> Posting {
+        let (id, company) = (PostingId::new(uuid(1)), CompanyId::new(uuid(2)));
+        let by = Actor::Enricher;
+        Posting::new(id, identifier("a"), company, Details::default(), by, noon())
+    }
+
+    #[test]
+    fn a_posting_is_purged_if_it_expired_and_changed_before_the_limit() {
+        let (old, limit) = (noon() - hours(1), noon());
+        let expired = |at| State::Expired {
+            at,
+            moderated: false,
+        };
+        for (state, updated_at, expect) in [
+            (expired(old), old, true),
+            (expired(limit), old, false),
+            (expired(old), limit, false),
+            (State::Pending { review: None }, old, false),
+        ] {
+            let mut posting = posting();
+            posting.put_in(state, None);
+            posting.updated_at = updated_at;
+            assert_eq!(posting.is_long_expired(limit), expect, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn forgetting_a_result_of_enrichment_makes_a_version() {
+        let hash = Some(ContentHash::from_bytes([7; 32]));
+        let digest = Some(TextsDigest::from_bytes([7; 32]));
+        for (enriched_hash, texts_digest) in [(hash, None), (None, digest)] {
+            let created = posting();
+            let mut posting = created.clone();
+            (posting.enriched_hash, posting.texts_digest) = (enriched_hash, texts_digest);
+            assert!(posting.has_texts());
+            posting.forget_texts();
+            assert_eq!(
+                posting,
+                Posting {
+                    version: 2,
+                    ..created
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn the_creator_is_the_first_actor() {
+        assert_eq!(posting().created_by, Some(Actor::Enricher));
+        assert_eq!(posting().updated_by, Some(Actor::Enricher));
+    }
+}

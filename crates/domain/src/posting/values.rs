@@ -76,3 +76,20 @@ pub const DESCRIPTION: &str = "raw_description";
 pub const COMPANY: &str = "company_id";
 /// The name of the texts' digest in [`Values`], which do not contain the texts.
 pub const TEXTS: &str = "texts_digest";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_an_earlier_state_replace_later_ones() {
+        let of = |json| Values::from_store(json).unwrap();
+        let mut values = of(r#"{"title":"B","salary_min":2}"#);
+        values.precede(of(
+            r#"{"title":"A","raw_description":{"digest":1,"text":"T"}}"#,
+        ));
+        assert!(values.has("title") && !values.has("salary_max"));
+        let expect = r#"{"raw_description":{"digest":1},"salary_min":2,"title":"A"}"#;
+        assert_eq!(values.drop_text().to_text(), expect);
+    }
+}

@@ -217,3 +217,93 @@ impl Rewind {
         is_known.then_some(self.view)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::{
+        CompanyId, Status,
+        testing::{hours, identifier, noon, uuid},
+    };
+
+    use super::*;
+    use crate::{
+        posting::{Decision, HistoryEntry},
+        testing,
+    };
+
+    fn view() -> PostingView {
+        let posting = testing::posting(1, CompanyId::new(uuid(2)));
+        PostingView {
+            texts: Some(EnrichedTexts::default()),
+            findings: Findings {
+                places: vec![None],
+                ..Findings::default()
+            },
+            ..testing::posting_view(posting, testing::company_view(&testing::company("acme")))
+        }
+    }
+
+    fn version(stored: &PostingView, values: &str) -> PostingVersion {
+        let replaced = Replaced {
+            at: noon() + hours(1),
+            by: Actor::Enricher,
+            import: None,
+            values: Values::from_store(values).unwrap(),
+        };
+        PostingVersion::of(stored, 2, replaced)
+    }
+
+    #[test]
+    fn a_step_back_ends_before_its_change() {
+        let stored = view();
+        let other = version(&stored, "{}");
+        assert_eq!((other.texts, other.description), (None, None));
+        let version = version(&stored, r#"{"texts_digest":null}"#);
+        let entry = |at| HistoryEntry {
+            status: Status::PendingEnrichment,
+            at,
+            reason: None,
+            by: Actor::Enricher,
+        };
+        for (at, stays) in
+            [(0, true), (1, false), (2, false)].map(|it| (noon() + hours(it.0), it.1))
+        {
+            let mut view = PostingView {
+                texts: None,
+                findings: Findings::default(),
+                history: vec![entry(at)],
+                decision: Some(Decision::approval(None, at)),
+                ..stored.clone()
+            };
+            view.step_back(version.clone());
+            assert_eq!(view.texts, stored.texts);
+            assert_eq!(view.findings, stored.findings);
+            assert_eq!(view.history.len(), usize::from(stays), "{at}");
+            assert_eq!(view.decision.is_some(), stays, "{at}");
+        }
+        assert!(version.is_after(AsOf::At(noon())));
+        assert!(!version.is_after(AsOf::At(version.at)));
+        let created_at = stored.posting.created_at;
+        let rewind = Rewind::new(stored, AsOf::At(created_at));
+        assert!(rewind.end().is_some());
+    }
+
+    #[test]
+    fn a_reader_sees_originals_with_its_prefixes_only() {
+        let mut stored = view();
+        let original = Original {
+            id: PostingId::new(uuid(3)),
+            source_identifier: identifier("b-1"),
+        };
+        let values = serde_json::json!({ "duplicate_of": original, "title": "Cook" });
+        let version = version(&stored, &values.to_string());
+        stored.posting.duplicate_of = Some(original);
+        for (prefix, sees) in [("b", true), ("a", false)] {
+            let prefixes = Prefixes::new(&[prefix]).unwrap();
+            let before = version.clone().seen_by(&prefixes).before;
+            assert_eq!((before.has(DUPLICATE), before.has("title")), (sees, true));
+            let original = stored.clone().seen_by(&prefixes).posting.duplicate_of;
+            assert_eq!(original.is_some(), sees);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     decision::restore::{Former, restore},
-    posting::{Description, Details, PostingVersion, PostingView, State},
+    posting::{Description, Details, PostingVersion, PostingView, Shown, State},
     testing,
 };
 
@@ -116,6 +116,8 @@ fn a_pending_value_that_becomes_shown_raises_an_event() {
         .put(r#"{"application_url":"https://b.example"}"#)
         .unwrap();
     assert_eq!(board.posting().unjudged_domains(), ["b.example"]);
+    let shown = board.posting().shown.clone().unwrap();
+    assert_eq!(Shown::from_store(&shown.to_text()), Some(shown));
     let events = board.enrich(&Verdict::Approve).unwrap().events;
     assert_eq!(
         events,
