@@ -123,3 +123,40 @@ pub enum IngestError {
     #[error("the store failed: {0}")]
     Broken(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answered, create};
+
+    #[test]
+    fn a_repeated_command_gets_the_answer_that_was_lost() {
+        let unchanged = answered("a", PutOutcome::Unchanged);
+        let retried = |name| unchanged.clone().of_retry(&create(name, "acme")).outcome;
+        assert_eq!(retried("a"), PutOutcome::Created);
+        assert_eq!(retried("b"), PutOutcome::Unchanged);
+        let lost = Answer {
+            effects: Some(Effects::default()),
+            ..answered("a", PutOutcome::Updated)
+        };
+        assert_eq!(unchanged.clone().after_doubt(&lost), lost);
+        for other in [
+            answered("b", PutOutcome::Unchanged),
+            answered("a", PutOutcome::Expired),
+        ] {
+            assert_eq!(other.clone().after_doubt(&lost), other);
+        }
+    }
+
+    #[test]
+    fn rules_about_states_have_codes() {
+        let (from, to) = (Status::Rejected, Status::Expired);
+        for (rejection, expect) in [
+            (Rejection::Transition { from, to }, Some("transition")),
+            (Rejection::TakenDown, Some("taken_down")),
+            (Rejection::NotFound, None),
+        ] {
+            assert_eq!(rejection.code(), expect);
+        }
+    }
+}

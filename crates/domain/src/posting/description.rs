@@ -135,6 +135,8 @@ mod tests {
         let bread = Description::from("<p>Bread.</p>");
         assert_eq!(bread, bread.unread());
         assert_eq!(bread.unread().text(), None);
+        assert_eq!(format!("{:?}", bread.unread()), "(unread)");
+        assert_eq!(bread.unread().of_length(3).length(), 3);
         assert_ne!(bread.unread(), Description::from("<p>Bread. </p>").unread());
         let stored = Description::stored(*bread.digest(), bread.text().cloned());
         assert_eq!(stored.text().map(AsRef::as_ref), Some("<p>Bread.</p>"));

@@ -59,3 +59,23 @@ fn set<T: Hash + PartialEq>(before: Option<&T>, after: &T) -> Option<u64> {
         hasher.finish()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_shrinks_below_a_third() {
+        let of = |text: &str| Details {
+            raw_description: text.into(),
+            ..Details::default()
+        };
+        let before = of("Breads.");
+        for (after, expect) in [("Breads.", false), ("Br", false), ("B", true)] {
+            let effects = Effects::of(Some(&before), &of(after));
+            assert_eq!(effects.is_shrunk, expect, "{after}");
+        }
+        let [one, other] = ["Br", "B"].map(|text| Effects::of(None, &of(text)).set[0]);
+        assert_ne!(one, other);
+    }
+}

@@ -116,3 +116,23 @@ impl FieldValue for Locations {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::push;
+
+    #[test]
+    fn repeated_places_count_and_are_kept_once() {
+        for (places, expect) in [
+            (MOST_LOCATIONS, "Nothing is wrong."),
+            (52, "locations must have at most 50 items, and has 52."),
+        ] {
+            let places = vec![r#"{"city":"Oslo"}"#; places].join(",");
+            let put = push("a", &format!(r#"{{"locations":[{places}]}}"#));
+            assert_eq!(put.errors.to_string(), expect);
+            let kept = put.patch.locations.value().map(Locations::as_slice);
+            assert_eq!(kept.map(<[_]>::len), put.errors.is_empty().then_some(1));
+        }
+    }
+}

@@ -45,3 +45,14 @@ impl Moderation {
         !matches!(self, Self::Feature(_))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_featured_posting_still_needs_its_verdict() {
+        assert!(!Moderation::Feature(true).ends_enrichment());
+        assert!(Moderation::Approve.ends_enrichment());
+    }
+}

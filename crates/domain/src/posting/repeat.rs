@@ -42,3 +42,45 @@ impl RepeatAnswer {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kernel::{
+        PutOutcome,
+        testing::{hours, noon, uuid},
+    };
+
+    use super::*;
+    use crate::testing::answered;
+
+    #[test]
+    fn an_answer_is_repeated_in_the_same_state_and_catalogue() {
+        let [own, other] = [1, 2].map(|id| Some(CatalogueId::new(uuid(id))));
+        for (catalogue, basis, days, expect) in [
+            (None, 7, 0, true),
+            (own, 7, 0, true),
+            (other, 7, 0, false),
+            (own, 8, 0, false),
+            (own, 7, 31, false),
+        ] {
+            let mut answer = answered("a", PutOutcome::Unchanged);
+            answer.basis = Some(Basis(7));
+            let now = noon() + hours(24 * days);
+            let answer = RepeatAnswer {
+                answer,
+                catalogue: own,
+                expire_at: Some(noon() + hours(24 * 60)),
+                closes_at: None,
+            };
+            let notices = vec![Notice::StillExpired];
+            let lifetime = Lifetime::days(60);
+            let again = answer.repeat(catalogue, Basis(basis), &notices, lifetime, now);
+            let again = again.map(|it| it.notices);
+            assert_eq!(
+                again,
+                expect.then_some(notices),
+                "{catalogue:?} {basis} {days}"
+            );
+        }
+    }
+}

@@ -76,6 +76,8 @@ fn a_notice_is_a_sentence_with_the_nearest_field() {
     for notice in [unknown("a"), Notice::TakenDown, unknown("b")] {
         counts.add(&notice);
     }
+    assert_eq!(counts.iter().collect::<NoticeCounts>(), counts);
+    assert!(Notice::TakenDown.is_repeatable() && !Notice::CompanyByAlias.is_repeatable());
     let counts: Vec<_> = counts
         .iter()
         .map(|(code, count)| (code.as_str(), count))

@@ -50,6 +50,8 @@ fn company_title_and_place_agree() {
         ("[JR-0014198] Cook", Some("Århus"), Some("DK"), 1, 0, true),
         ("Cook 2026", Some("Århus"), Some("DK"), 1, 0, false),
         ("Cook in C/C++", Some("Århus"), Some("DK"), 1, 0, false),
+        ("Cook C/C++", Some("Århus"), Some("DK"), 1, 0, false),
+        ("Cook man/woman", Some("Århus"), Some("DK"), 1, 0, false),
         ("Cook (m/f)", Some("Århus"), None, 1, 0, false),
     ] {
         let other = fingerprint(&details(title, city, country), company, others);
@@ -116,6 +118,8 @@ fn the_oldest_open_posting_is_the_original_unless_marked_as_different() {
         assert_eq!(found(&it, &nothing).as_deref(), first, "{n}");
         assert_eq!(found(&it, &told).as_deref(), next, "{n}");
     }
+    let [low, high] = [1, 2].map(|n| PostingId::new(uuid(n)));
+    assert_eq!([apart(low, high), apart(high, low)], [[low, high]; 2]);
     closed.dated.since = noon() + hours(9);
     assert_eq!(found(&closed, &nothing), None);
 }
@@ -156,6 +160,7 @@ fn offers_distinguish_openings() {
         (offer("", &[PartTime, Internship], None, "SEK"), false),
         (offer("", &[], Some([41, 60]), "SEK"), false),
         (offer("", &[], Some([10, 29]), "SEK"), false),
+        (offer("", &[], Some([10, 30]), "SEK"), true),
         (offer("", &[], Some([41, 60]), "NOK"), true),
         (offer("R-2", &[FullTime], Some([30, 40]), "SEK"), false),
         // Equal numbers of the employer make them duplicates.
