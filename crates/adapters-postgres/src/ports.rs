@@ -2,19 +2,7 @@ use kernel::StoreError;
 
 use crate::{PostgresStore, connection::Work};
 
-sql_common::accounts!(PostgresStore);
-sql_common::attention!(PostgresStore);
-sql_common::audit_log!(PostgresStore);
-sql_common::catalogues!(PostgresStore);
-sql_common::clients!(PostgresStore);
-sql_common::console!(PostgresStore);
-sql_common::sign_in!(PostgresStore);
-sql_common::drafts!(PostgresStore);
-sql_common::outbox!(PostgresStore);
-sql_common::postings!(PostgresStore);
-sql_common::reports!(PostgresStore);
-sql_common::subscribers!(PostgresStore);
-sql_common::webhooks!(PostgresStore);
+sql_common::ports!(PostgresStore);
 
 impl PostgresStore {
     pub(crate) async fn query<T: Send + 'static>(

@@ -5,19 +5,7 @@ use sql_common::executor::{Outcome, at_once};
 
 use crate::SqliteStore;
 
-sql_common::accounts!(SqliteStore);
-sql_common::attention!(SqliteStore);
-sql_common::audit_log!(SqliteStore);
-sql_common::catalogues!(SqliteStore);
-sql_common::clients!(SqliteStore);
-sql_common::console!(SqliteStore);
-sql_common::sign_in!(SqliteStore);
-sql_common::drafts!(SqliteStore);
-sql_common::outbox!(SqliteStore);
-sql_common::postings!(SqliteStore);
-sql_common::reports!(SqliteStore);
-sql_common::subscribers!(SqliteStore);
-sql_common::webhooks!(SqliteStore);
+sql_common::ports!(SqliteStore);
 
 pub(crate) trait Work<T>:
     AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static

@@ -129,31 +129,3 @@ pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome
     conn.execute_each::<NoteVisible>(&visible, &[]).await?;
     write_tasks(conn, &check.tasks(), &HashMap::new()).await
 }
-
-/// Implements the port [`AttentionList`](kernel::attention::AttentionList).
-#[macro_export]
-macro_rules! attention {
-    ($store:ty) => {
-        const _: () = {
-            use kernel::{
-                StoreError,
-                attention::{AttentionCheck, AttentionList, StoredAttention},
-            };
-            use $crate::attention;
-
-            $crate::port! {
-                impl AttentionList for $store {
-                    query attention::attention() -> StoredAttention;
-                    also {
-                        async fn record_check(
-                            &self,
-                            check: &AttentionCheck,
-                        ) -> Result<(), StoreError> {
-                            self.write_commit(check.clone()).await
-                        }
-                    }
-                }
-            }
-        };
-    };
-}

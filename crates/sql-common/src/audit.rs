@@ -153,22 +153,3 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
         }
     })
 }
-
-#[macro_export]
-macro_rules! audit_log {
-    ($store:ty) => {
-        const _: () = {
-            use kernel::{
-                StoreError,
-                audit::{AuditLog, AuditQuery, Entry},
-            };
-            use $crate::audit;
-
-            $crate::port! {
-                impl AuditLog for $store {
-                    query audit::entries(query: &AuditQuery) -> Vec<Entry>;
-                }
-            }
-        };
-    };
-}

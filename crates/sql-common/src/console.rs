@@ -234,25 +234,3 @@ fn by_client(rows: Vec<(String, i64)>) -> Outcome<BTreeMap<ClientId, u64>> {
     }
     Ok(visible)
 }
-
-#[macro_export]
-macro_rules! console {
-    ($store:ty) => {
-        const _: () = {
-            use domain::browse::{PostingBrowser, PostingSummary, WindowOrder};
-            use kernel::{ClientId, Status, StoreError};
-            use std::collections::BTreeMap;
-            use time::OffsetDateTime;
-            use $crate::console;
-
-            $crate::port! {
-                impl PostingBrowser for $store {
-                    query console::window(order: &WindowOrder, limit: usize) -> Vec<PostingSummary>;
-                    query console::count_status(status: Status, most: usize) -> usize;
-                    query console::visible() -> BTreeMap<ClientId, u64>;
-                    query console::held_back(now: OffsetDateTime) -> BTreeMap<ClientId, u64>;
-                }
-            }
-        };
-    };
-}

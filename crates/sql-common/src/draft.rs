@@ -81,37 +81,3 @@ pub async fn forget(
     let unused = binds! { before, limit: most(limit) };
     Ok(conn.execute::<Forget>(unused).await? as u64)
 }
-
-#[macro_export]
-macro_rules! drafts {
-    ($store:ty) => {
-        const _: () = {
-            use enrichment::{DraftCache, DraftKey, Reservation};
-            use kernel::{PostingId, StoreError};
-            use time::OffsetDateTime;
-            use uuid::Uuid;
-            use $crate::draft;
-
-            $crate::port! {
-                impl DraftCache for $store {
-                    repeatable draft::keep(
-                        key: &DraftKey, text: &str, of: Option<PostingId>, now: OffsetDateTime
-                    ) -> ();
-                    repeatable draft::release(key: &DraftKey, holder: Uuid) -> ();
-                    repeatable draft::forget(before: OffsetDateTime, limit: usize) -> u64;
-                    also {
-                        async fn reserve(
-                            &self,
-                            key: &DraftKey,
-                            holder: Uuid,
-                            until: OffsetDateTime,
-                            now: OffsetDateTime,
-                        ) -> Result<Reservation, StoreError> {
-                            self.reserve_draft(*key, holder, until, now).await
-                        }
-                    }
-                }
-            }
-        };
-    };
-}

@@ -1,7 +1,6 @@
 //! The table `outbox`: its rows and statements.
 
 mod list;
-mod ports;
 mod settle;
 
 use diesel::sql_types::{BigInt, Nullable, Text};

@@ -1,12 +1,12 @@
-/// Implements a port for a store, with the functions of the same names in this crate.
+/// Implements ports for a store, with the functions of the same names in this crate.
 ///
 /// A line gives the kind of work (`query`, `repeatable`, `write` or `transaction`), the function,
 /// and the method's arguments and answer. Borrowed arguments are copied, because the work may
 /// outlive the call. Methods of the store itself follow `also`.
 #[macro_export]
 macro_rules! port {
-    (impl $port:ident for $store:ty { $($methods:tt)* }) => {
-        $crate::port! { @method [$port for $store] [] $($methods)* }
+    ($(impl $port:ident for $store:ty { $($methods:tt)* })+) => {
+        $($crate::port! { @method [$port for $store] [] $($methods)* })+
     };
     (@method [$port:ident for $store:ty] [$($done:tt)*] $(also { $($own:tt)* })?) => {
         #[async_trait::async_trait]

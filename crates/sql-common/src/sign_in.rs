@@ -134,31 +134,3 @@ pub async fn forget_tokens(
     let limit = most(limit);
     conn.execute::<Forget>(binds! { before, limit }).await
 }
-
-#[macro_export]
-macro_rules! sign_in {
-    ($store:ty) => {
-        const _: () = {
-            use access::sign_in::{SignInToken, SignInTokens, TokenDigest};
-            use kernel::{StoreError, audit::Entry};
-            use time::OffsetDateTime;
-            use $crate::sign_in;
-
-            $crate::port! {
-                impl SignInTokens for $store {
-                    transaction sign_in::add_token(
-                        token: &SignInToken, entry: Option<&Entry>
-                    ) -> ();
-                    query sign_in::find_tokens(digests: &[TokenDigest]) -> Vec<SignInToken>;
-                    transaction sign_in::redeem_link(
-                        link: &TokenDigest, session: &SignInToken, entry: &Entry
-                    ) -> bool;
-                    transaction sign_in::end_session(session: &TokenDigest, entry: &Entry) -> bool;
-                    repeatable sign_in::forget_tokens(
-                        before: OffsetDateTime, limit: usize
-                    ) -> usize;
-                }
-            }
-        };
-    };
-}
