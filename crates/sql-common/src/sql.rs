@@ -63,8 +63,8 @@ impl Texts {
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Text {
-    first: String,
-    rest: Vec<(String, String)>,
+    pub(crate) first: String,
+    pub(crate) rest: Vec<(String, String)>,
 }
 
 impl Text {
@@ -102,15 +102,6 @@ impl Text {
 
     pub fn with_marks(&self) -> String {
         let rest = self.rest.iter().map(|(_, text)| format!("?{text}"));
-        iter::once(self.first.clone()).chain(rest).collect()
-    }
-
-    #[cfg(feature = "testing")]
-    fn with_names(&self) -> String {
-        let rest = self
-            .rest
-            .iter()
-            .map(|(name, text)| format!(":{name}{text}"));
         iter::once(self.first.clone()).chain(rest).collect()
     }
 }
@@ -237,98 +228,6 @@ macro_rules! statement {
             $vis $name = { postgres: $text, sqlite: $text }
             $(, over [$($entity),+])? $(, returns $row)? $(, loads $loaded)?
         }
-    };
-}
-
-#[cfg(feature = "testing")]
-#[derive(Debug)]
-pub struct Listed {
-    pub name: &'static str,
-    pub texts: fn() -> &'static Texts,
-    row: Option<fn() -> &'static str>,
-}
-
-#[cfg(feature = "testing")]
-impl Listed {
-    pub const fn new(
-        name: &'static str,
-        texts: fn() -> &'static Texts,
-        row: Option<fn() -> &'static str>,
-    ) -> Self {
-        Self { name, texts, row }
-    }
-
-    /// The expanded text, with the names of its values. Empty if the database has no such text.
-    pub fn text(&self, dialect: Dialect) -> String {
-        let text = (self.texts)().of(dialect);
-        if text.first.is_empty() {
-            return String::new();
-        }
-        format!("-- {}\n{};\n", self.name, text.with_names())
-    }
-
-    /// The SQL types of a row, without `Nullable`; `None` if the statement returns no rows.
-    pub fn row(&self) -> Option<Vec<&'static str>> {
-        let paths = (self.row?)().split(['(', ')', ',', ' ', '<', '>']);
-        let names = paths.filter_map(|path| path.rsplit("::").next());
-        Some(names.filter(|it| !matches!(*it, "" | "Nullable")).collect())
-    }
-}
-
-#[cfg(feature = "testing")]
-pub fn listed() -> impl Iterator<Item = &'static Listed> {
-    inventory::iter::<Listed>.into_iter()
-}
-
-#[cfg(feature = "testing")]
-pub use inventory;
-
-#[cfg(feature = "testing")]
-inventory::collect!(Listed);
-
-#[cfg(feature = "testing")]
-pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, String)> {
-    let texts = listed().map(move |it| (it.name, (it.texts)().of(dialect).with_marks()));
-    texts.filter(|(_, text)| !text.is_empty())
-}
-
-/// The statement whose name has this ending.
-///
-/// # Panics
-///
-/// If there is not exactly one.
-#[cfg(feature = "testing")]
-pub fn named(dialect: Dialect, name: &str) -> String {
-    let end = format!("::{name}");
-    let mut found = statements(dialect).filter(|(name, _)| format!("::{name}").ends_with(&end));
-    match (found.next(), found.next()) {
-        (Some((_, text)), None) => text,
-        found => panic!("{name}: {found:?}"),
-    }
-}
-
-#[cfg(feature = "testing")]
-#[macro_export]
-macro_rules! listed {
-    ($name:ident $(, $row:ty)?) => {
-        $crate::sql::inventory::submit! {
-            $crate::sql::Listed::new(
-                concat!(module_path!(), "::", stringify!($name)),
-                <$name as $crate::sql::Sql>::texts,
-                $crate::row_of!($($row)?),
-            )
-        }
-    };
-}
-
-#[cfg(feature = "testing")]
-#[macro_export]
-macro_rules! row_of {
-    () => {
-        None
-    };
-    ($row:ty) => {
-        Some(std::any::type_name::<$row>)
     };
 }
 

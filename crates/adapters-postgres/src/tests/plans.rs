@@ -4,8 +4,11 @@ use diesel::{dsl::sql, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use domain::store::Store as _;
 use sql_common::{
-    sql::{Dialect, listed, named, statements},
-    testing::plans,
+    sql::Dialect,
+    testing::{
+        plans,
+        statements::{listed, named, statements},
+    },
 };
 use tokio_postgres::NoTls;
 

@@ -7,8 +7,11 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use sql_common::{
-    sql::{Dialect, listed, named, statements},
-    testing::plans,
+    sql::Dialect,
+    testing::{
+        plans,
+        statements::{listed, named, statements},
+    },
 };
 
 use super::fixture;

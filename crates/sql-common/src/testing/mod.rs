@@ -11,6 +11,7 @@ pub mod migrations;
 pub mod outbox;
 pub mod races;
 pub mod sample;
+pub mod statements;
 pub mod tables;
 pub mod webhooks;
 
