@@ -37,12 +37,12 @@ macro_rules! claim {
 
 statement! {
     Claim = claim!("task.dead_at IS NULL AND task.lease IS NULL", ""),
-    loads ClaimedRow
+    returns ClaimedRow
 }
 
 statement! {
     ClaimCrashed = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
-    loads ClaimedRow
+    returns ClaimedRow
 }
 
 statement! {
@@ -71,7 +71,7 @@ impl PostgresStore {
         self.query(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now };
-            let found: Vec<(bool,)> = conn.load::<HasCrashed, _>(asked).await?;
+            let found = conn.load::<HasCrashed>(asked).await?;
             Ok(found.iter().any(|(found,)| *found))
         })
         .await
@@ -89,7 +89,7 @@ impl PostgresStore {
         self.repeatable(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now, limit, lease, until };
-            claimed(conn.load::<Claim, _>(asked).await?, queue, lease)
+            claimed(conn.load::<Claim>(asked).await?, queue, lease)
         })
         .await
     }
@@ -105,7 +105,7 @@ impl PostgresStore {
         self.repeatable(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now, limit: 1_i64, lease, until };
-            claimed(conn.load::<ClaimCrashed, _>(asked).await?, queue, lease)
+            claimed(conn.load::<ClaimCrashed>(asked).await?, queue, lease)
         })
         .await
     }

@@ -39,7 +39,7 @@ statement! {
 }
 
 async fn is_under_way(conn: &mut AsyncPgConnection) -> Outcome<bool> {
-    let found: Vec<bool> = Executor::load::<IsUnderWay, _>(conn, &[]).await?;
+    let found: Vec<bool> = Executor::load::<IsUnderWay>(conn, &[]).await?;
     Ok(found == [true])
 }
 

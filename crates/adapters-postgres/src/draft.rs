@@ -2,18 +2,15 @@
 //!
 //! No statement waits for more than one row, so no deadlock can occur.
 
-use diesel::{
-    Queryable,
-    sql_types::{Bool, Nullable, Text},
-};
+use diesel::sql_types::{Bool, Nullable, Text};
 use enrichment::{DraftKey, Reservation};
 use kernel::StoreError;
 use sql_common::{
     binds,
     executor::Executor as _,
-    statement,
+    read, statement,
     stored::corrupt,
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -51,22 +48,23 @@ statement! {
         SELECT EXISTS (SELECT FROM granted), known.key IS NOT NULL, known.draft, known.holder,
             known.reserved_until
         FROM asked LEFT JOIN known USING (key)",
-    returns (Bool, Bool, Nullable<Text>, Nullable<Id>, Nullable<Moment>)
+    returns DraftRow
 }
 
-#[derive(Queryable)]
-struct Row {
-    is_granted: bool,
-    was_known: bool,
-    draft: Option<String>,
-    holder: Option<StoredId>,
-    reserved_until: Option<StoredTime>,
+read! {
+    DraftRow = drafts {
+        is_granted: Bool,
+        was_known: Bool,
+        draft: Nullable<Text>,
+        holder: Nullable<Id>,
+        reserved_until: Nullable<Moment>,
+    }
 }
 
-impl TryFrom<Row> for Reservation {
+impl TryFrom<DraftRow> for Reservation {
     type Error = StoreError;
 
-    fn try_from(row: Row) -> Result<Self, StoreError> {
+    fn try_from(row: DraftRow) -> Result<Self, StoreError> {
         if row.is_granted {
             return Ok(Self::Granted);
         }
@@ -96,7 +94,7 @@ impl PostgresStore {
     ) -> Result<Reservation, StoreError> {
         self.repeatable(async move |conn| {
             let asked = binds! { key: key.as_bytes(), holder, until, now };
-            let rows: Vec<Row> = conn.load::<Reserve, _>(asked).await?;
+            let rows = conn.load::<Reserve>(asked).await?;
             let row = rows.into_iter().next();
             let row = row.ok_or_else(|| StoreError::Broken("asked, and no answer".into()))?;
             Ok(Reservation::try_from(row)?)

@@ -57,7 +57,7 @@ impl Health for PostgresStore {
         let looked = self.connections.run(async |conn| {
             let pending = migrations::pending::<Pg>(conn, &MIGRATIONS).await?;
             if pending.is_empty() {
-                let rows: Vec<(bool, bool, Option<String>)> = conn.load::<Writable, _>(&[]).await?;
+                let rows = conn.load::<Writable>(&[]).await?;
                 Ok((pending, rows.into_iter().next()))
             } else {
                 Ok((pending, None))
@@ -84,10 +84,10 @@ impl Health for PostgresStore {
     }
 }
 
-async fn number<S: Returning<Row = (BigInt,)>>(
+async fn number<S: Returning<Row = (i64,)>>(
     store: &PostgresStore,
 ) -> Result<Option<i64>, StoreError> {
-    let asked = store.query(async |conn| Ok(conn.load::<S, (i64,)>(&[]).await?));
+    let asked = store.query(async |conn| Ok(conn.load::<S>(&[]).await?));
     Ok(asked.await?.first().map(|(number,)| *number))
 }
 

@@ -3,8 +3,8 @@ use kernel::StoreError;
 use sql_common::{
     executor::{Executor as _, Outcome},
     may_be_leased, statement,
-    types::{Moment, StoredTime},
-    webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
+    types::Moment,
+    webhook::{TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
@@ -22,8 +22,7 @@ statement! {
         UPDATE webhook_endpoints AS endpoint SET holder = :holder, leased_until = :until
         FROM free WHERE id = chosen RETURNING {webhook_endpoints}, {endpoint read}, ended_at"
     ),
-    over [EndpointRow, ProgressRow],
-    returns (TrackedColumns, Nullable<Moment>)
+    returns (TrackedRow, Nullable<Moment>)
 }
 
 impl PostgresStore {
@@ -32,8 +31,7 @@ impl PostgresStore {
         query: LeaseQuery,
     ) -> Result<Vec<TrackedEndpoint>, StoreError> {
         self.repeatable(async move |conn| {
-            let rows: Vec<(TrackedRow, Option<StoredTime>)> =
-                conn.load::<BeginLease, _>(&lease_values(&query)).await?;
+            let rows = conn.load::<BeginLease>(&lease_values(&query)).await?;
             let leased = rows
                 .into_iter()
                 .map(|(row, ended_at)| Ok((ended_at, tracked(row)?)));

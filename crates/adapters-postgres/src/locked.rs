@@ -45,7 +45,7 @@ impl LockedRows for PostgresStore {
             let postings = each! { &postings, id => id: id.uuid() };
             let companies = each! { &companies, id => id: id.uuid() };
             let (postings, companies): (Vec<(StoredId,)>, Vec<(StoredId,)>) = conn
-                .load_two::<LockedPostings, _, LockedCompanies, _>([&postings, &companies], &[])
+                .load_two::<LockedPostings, LockedCompanies>([&postings, &companies], &[])
                 .await?;
             let postings = postings.into_iter().map(|(id,)| id.uuid("postings.id"));
             let companies = companies.into_iter().map(|(id,)| id.uuid("companies.id"));

@@ -68,10 +68,10 @@ async fn lock(
     conn: &mut AsyncPgConnection,
     known: &(impl MigrationSource<Pg> + Sync),
 ) -> Outcome<Vec<String>> {
-    let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
+    let _ = conn.load::<NoLimits>(&[]).await?;
     // Polls, because an index build would wait for the snapshot of a statement that waits here.
     let mut waits = false;
-    while conn.load::<TryLock, bool>(&[]).await? != [true] {
+    while conn.load::<TryLock>(&[]).await? != [true] {
         if !waits {
             tracing::info!("another process applies migrations; waiting for it");
             waits = true;

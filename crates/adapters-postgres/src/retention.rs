@@ -133,7 +133,7 @@ async fn events_of(
             let (commit_seq, number) = after;
             let identifier = identifier.as_str();
             let asked = binds! { identifier, commit_seq, number, limit: LOOKED_AT };
-            conn.load::<EventsOf, _>(asked).await
+            conn.load::<EventsOf>(asked).await
         });
         let page: Vec<(i64, i64, bool)> = page.await?;
         let Some((commit_seq, number, _)) = page.last() else {
@@ -153,7 +153,7 @@ async fn erase(
 ) -> Outcome<()> {
     let (id, identifier) = (erasure.posting.uuid(), erasure.identifier.as_str());
     let posting = binds! { id, identifier, lock_timeout };
-    let found: Vec<(i64,)> = conn.load::<Lock, _>(posting).await?;
+    let found = conn.load::<Lock>(posting).await?;
     if found != [(erasure.version,)] {
         return Err(StoreError::Conflict.into());
     }
@@ -179,7 +179,7 @@ impl Retention for PostgresStore {
     ) -> Result<usize, StoreError> {
         self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: most(limit) };
-            Ok(counted(&conn.load::<DropTexts, _>(old).await?))
+            Ok(counted(&conn.load::<DropTexts>(old).await?))
         })
         .await
     }
@@ -197,7 +197,7 @@ impl Retention for PostgresStore {
         let purge = purge.clone();
         self.transaction(async move |conn| {
             let sent = each! { &purge.postings, (id, version) => id: id.uuid(), version: *version };
-            let purged = counted(&conn.load_each::<Delete, _>(&sent, &[]).await?);
+            let purged = counted(&conn.load_each::<Delete>(&sent, &[]).await?);
             if purged > 0 {
                 audit::write(conn, &[purge.entry(purged)]).await?;
             }

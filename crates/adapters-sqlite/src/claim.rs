@@ -25,11 +25,11 @@ macro_rules! select {
 }
 
 statement! {
-    Due = select!("dead_at IS NULL AND lease IS NULL"), loads ClaimedRow
+    Due = select!("dead_at IS NULL AND lease IS NULL"), returns ClaimedRow
 }
 
 statement! {
-    Crashed = select!("lease IS NOT NULL"), loads ClaimedRow
+    Crashed = select!("lease IS NOT NULL"), returns ClaimedRow
 }
 
 async fn due(
@@ -40,7 +40,7 @@ async fn due(
 ) -> Outcome<Vec<ClaimedRow>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let asked = binds! { kind: queue.kind().as_str(), lane: queue.lane(), now, limit };
-    conn.load::<Due, _>(asked).await
+    conn.load::<Due>(asked).await
 }
 
 /// Finds the longest overdue task whose lease has expired. Counts the lost attempt.
@@ -50,7 +50,7 @@ async fn crashed(
     now: OffsetDateTime,
 ) -> Outcome<Vec<ClaimedRow>> {
     let asked = binds! { kind: queue.kind().as_str(), lane: queue.lane(), now, limit: 1_i64 };
-    let mut rows: Vec<ClaimedRow> = conn.load::<Crashed, _>(asked).await?;
+    let mut rows = conn.load::<Crashed>(asked).await?;
     for row in &mut rows {
         row.lost += 1;
     }

@@ -1,15 +1,12 @@
-use diesel::{
-    Queryable,
-    sql_types::{Binary, Nullable},
-};
+use diesel::sql_types::{Binary, Nullable};
 use enrichment::{DraftKey, Reservation};
 use kernel::StoreError;
 use sql_common::{
     binds,
     executor::{Executor, Outcome},
-    statement,
+    read, statement,
     stored::corrupt,
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment},
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -29,18 +26,19 @@ enum Lookup {
 statement! {
     Find = r"
         SELECT holder, reserved_until, used_at, CAST(draft AS BLOB) FROM drafts WHERE key = :key",
-    returns (Nullable<Id>, Nullable<Moment>, Moment, Nullable<Binary>)
+    returns DraftRow
 }
 
-#[derive(Queryable)]
-struct Row {
-    holder: Option<StoredId>,
-    reserved_until: Option<StoredTime>,
-    used_at: StoredTime,
-    draft: Option<Vec<u8>>,
+read! {
+    DraftRow = drafts {
+        holder: Nullable<Id>,
+        reserved_until: Nullable<Moment>,
+        used_at: Moment,
+        draft: Nullable<Binary>,
+    }
 }
 
-impl Row {
+impl DraftRow {
     fn lookup(self, holder: Uuid, now: OffsetDateTime) -> Result<Lookup, StoreError> {
         let Some(draft) = self.draft else {
             let holder_column = "drafts.holder";
@@ -76,7 +74,7 @@ async fn find(
     now: OffsetDateTime,
 ) -> Outcome<Lookup> {
     let key = binds! { key: key.as_bytes() };
-    let rows: Vec<Row> = conn.load::<Find, _>(key).await?;
+    let rows = conn.load::<Find>(key).await?;
     let row = rows.into_iter().next();
     Ok(row.map_or(Ok(Lookup::Free), |row| row.lookup(holder, now))?)
 }

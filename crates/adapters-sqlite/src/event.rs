@@ -14,13 +14,12 @@ use kernel::{
 use sql_common::{
     binds, each,
     event::{
-        EventRow, MOST_LOOKED_AT, PlacedColumns, cursor, cursor_values, page, prefixes, recorded,
-        well_before,
+        MOST_LOOKED_AT, PlacedColumns, cursor, cursor_values, page, prefixes, recorded, well_before,
     },
     executor::{Executor, Outcome},
     statement,
     stored::{array_text, most},
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment, StoredTime},
 };
 use time::OffsetDateTime;
 
@@ -37,7 +36,7 @@ statement! {
 }
 
 pub(crate) async fn ends(conn: &mut impl Executor) -> Outcome<(i64, i64)> {
-    let found: Vec<(i64, i64)> = conn.load::<Ends, _>(&[]).await?;
+    let found = conn.load::<Ends>(&[]).await?;
     let ends = found.into_iter().next();
     Ok(ends.ok_or_else(|| StoreError::Broken("the table event_log is empty".to_owned()))?)
 }
@@ -64,7 +63,6 @@ statement! {
                 WHERE substr(source_identifier, 1, length(prefix)) = prefix
             ))
         ORDER BY number LIMIT :limit",
-    over [EventRow],
     returns PlacedColumns
 }
 
@@ -83,7 +81,7 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     let (deleted, end) = ends(conn).await?;
     let after = query.after.map_or(deleted, number);
     let around = binds! { after, most: most(MOST_LOOKED_AT) };
-    let around: Vec<(bool, Option<i64>)> = conn.load::<Around, _>(around).await?;
+    let around = conn.load::<Around>(around).await?;
     let (is_there, last) = around.first().copied().unwrap_or_default();
     if !is_there && after != deleted {
         return Ok(None);
@@ -94,13 +92,12 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     // One more event than the limit, to see whether there are more.
     let limit = most(query.limit.saturating_add(1));
     let asked = binds! { prefixes: &prefixes, after, last, names: &names, limit };
-    let rows = conn.load::<Wanted, _>(asked).await?;
+    let rows = conn.load::<Wanted>(asked).await?;
     Ok(Some(page(rows, query, place(last)?, last < end)?))
 }
 
 statement! {
     EventsAt = "SELECT 0, number, {events} FROM events WHERE number = :number",
-    over [EventRow],
     returns PlacedColumns
 }
 
@@ -141,14 +138,14 @@ async fn cursor_at(conn: &mut impl Executor, at: OffsetDateTime) -> Outcome<Curs
     while old < young {
         let middle = old + (young - old) / 2;
         let between = binds! { after: middle, last: young };
-        let found: Vec<(i64, StoredTime)> = conn.load::<FirstAfter, _>(between).await?;
+        let found = conn.load::<FirstAfter>(between).await?;
         match found.first() {
             Some((number, at)) if *at < well_before => old = *number,
             _ => young = middle,
         }
     }
     let asked = binds! { after: old, at, last: end };
-    let last: Vec<(Option<i64>,)> = conn.load::<LastBefore, _>(asked).await?;
+    let last = conn.load::<LastBefore>(asked).await?;
     let last = last.first().and_then(|(number,)| *number);
     Ok(place(last.unwrap_or(deleted))?)
 }
@@ -173,7 +170,7 @@ async fn oldest(
     at_most: usize,
 ) -> Outcome<Option<(i64, usize)>> {
     let asked = binds! { limit: most(at_most) };
-    let found: Vec<(i64, StoredTime)> = conn.load::<Oldest, _>(asked).await?;
+    let found = conn.load::<Oldest>(asked).await?;
     let old = found.iter().take_while(|(_, at)| *at < before);
     let numbered = old.map(|(number, _)| *number).zip(1..);
     Ok(numbered.last())
@@ -200,7 +197,7 @@ impl EventLog for SqliteStore {
         let numbers: BTreeSet<_> = cursors.iter().copied().map(number).collect();
         self.query(async move |conn| {
             let numbers = each! { numbers, number => number };
-            let rows = conn.load_each::<EventsAt, _>(&numbers, &[]).await?;
+            let rows = conn.load_each::<EventsAt>(&numbers, &[]).await?;
             Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
         })
         .await
@@ -212,7 +209,7 @@ impl EventLog for SqliteStore {
     ) -> Result<HashMap<CompanyId, Cursor>, StoreError> {
         let companies = each! { companies, company => company: company.uuid() };
         self.query(async move |conn| {
-            let rows: Vec<(StoredId, i64)> = conn.load_each::<NewestOf, _>(&companies, &[]).await?;
+            let rows = conn.load_each::<NewestOf>(&companies, &[]).await?;
             let newest = rows.into_iter().map(|(company, number)| {
                 Ok((
                     CompanyId::new(company.uuid("events.subject")?),

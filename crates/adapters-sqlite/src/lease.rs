@@ -3,7 +3,7 @@ use sql_common::{
     binds,
     executor::{Executor, Outcome},
     may_be_leased, statement,
-    webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
+    webhook::{TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
@@ -14,8 +14,7 @@ statement! {
         "SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint ",
         may_be_leased!()
     ),
-    over [EndpointRow, ProgressRow],
-    returns TrackedColumns
+    returns TrackedRow
 }
 
 statement! {
@@ -24,7 +23,7 @@ statement! {
 }
 
 async fn look(conn: &mut impl Executor, query: &LeaseQuery) -> Outcome<Vec<TrackedEndpoint>> {
-    let rows: Vec<TrackedRow> = conn.load::<MayBeLeased, _>(&lease_values(query)).await?;
+    let rows = conn.load::<MayBeLeased>(&lease_values(query)).await?;
     Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)
 }
 

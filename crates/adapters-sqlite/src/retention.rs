@@ -13,7 +13,7 @@ use sql_common::{
     posting::forget_versions,
     report, statement,
     stored::most,
-    types::{Id, StoredId},
+    types::Id,
 };
 use time::OffsetDateTime;
 
@@ -100,7 +100,7 @@ async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, St
         let page = store.query(async move |conn| {
             let last = after.saturating_add(LOOKED_AT);
             let asked = binds! { after, last, identifier: &identifier };
-            conn.load::<EventsOf, (i64,)>(asked).await
+            conn.load::<EventsOf>(asked).await
         });
         found.extend(page.await?.into_iter().map(|(number,)| number));
         after = after.saturating_add(LOOKED_AT);
@@ -140,7 +140,7 @@ impl Retention for SqliteStore {
         // lock.
         let found = self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: 1_i64 };
-            conn.load::<OldTexts, (StoredId,)>(old).await
+            conn.load::<OldTexts>(old).await
         });
         if found.await?.is_empty() {
             return Ok(0);

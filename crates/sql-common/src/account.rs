@@ -84,12 +84,12 @@ pub async fn release(conn: &mut impl Executor, holder: Uuid) -> Outcome<()> {
 
 statement! {
     State = "SELECT {account_states} FROM account_states WHERE account = :account",
-    loads StateRow
+    returns StateRow
 }
 
 pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
     let account = binds! { account: account.as_str() };
-    let rows: Vec<StateRow> = conn.load::<State, _>(account).await?;
+    let rows = conn.load::<State>(account).await?;
     let Some(row) = rows.into_iter().next() else {
         return Ok(AccountState::default());
     };

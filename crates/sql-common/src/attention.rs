@@ -60,13 +60,13 @@ statement! {
 
 statement! {
     Items = "SELECT {attention_items} FROM attention_items ORDER BY since, id",
-    loads ItemRow
+    returns ItemRow
 }
 
 /// The stored items and their version. During a check, it is the version before the check.
 pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
-    let checks: Vec<(i64, StoredTime)> = conn.load::<LastCheck, _>(&[]).await?;
-    let rows: Vec<ItemRow> = conn.load::<Items, _>(&[]).await?;
+    let checks = conn.load::<LastCheck>(&[]).await?;
+    let rows = conn.load::<Items>(&[]).await?;
     let (version, at) = checks.into_iter().next().unzip();
     let at: Option<StoredTime> = at;
     Ok(StoredAttention {

@@ -71,7 +71,7 @@ statement! {
     Read = r"
         SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
         ORDER BY at DESC, id DESC LIMIT :limit",
-    loads AuditRow
+    returns AuditRow
 }
 
 /// Reads a page by operator, action or subject, with a range condition on its index. With an
@@ -101,17 +101,17 @@ macro_rules! page_of {
 
 statement! {
     ReadOperator = page_of!("operator", ""),
-    loads AuditRow
+    returns AuditRow
 }
 
 statement! {
     ReadAction = page_of!("action", ""),
-    loads AuditRow
+    returns AuditRow
 }
 
 statement! {
     ReadBoth = page_of!("operator", " AND action = :action"),
-    loads AuditRow
+    returns AuditRow
 }
 
 statement! {
@@ -119,7 +119,7 @@ statement! {
         "subject",
         " AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)"
     ),
-    loads AuditRow
+    returns AuditRow
 }
 
 pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Vec<Entry>> {
@@ -132,24 +132,24 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
     let (operator, action) = (query.by.as_deref(), query.action.as_deref());
     if let Some(subject) = query.subject.as_deref() {
         let page = binds! { subject, operator, action, since, before, before_id, limit };
-        return values(conn.load::<ReadSubject, AuditRow>(page).await?);
+        return values(conn.load::<ReadSubject>(page).await?);
     }
     values(match (operator, action) {
         (None, None) => {
             let page = binds! { since, before, before_id, limit };
-            conn.load::<Read, AuditRow>(page).await?
+            conn.load::<Read>(page).await?
         }
         (Some(operator), None) => {
             let page = binds! { operator, since, before, before_id, limit };
-            conn.load::<ReadOperator, AuditRow>(page).await?
+            conn.load::<ReadOperator>(page).await?
         }
         (None, Some(action)) => {
             let page = binds! { action, since, before, before_id, limit };
-            conn.load::<ReadAction, AuditRow>(page).await?
+            conn.load::<ReadAction>(page).await?
         }
         (Some(operator), Some(action)) => {
             let page = binds! { operator, action, since, before, before_id, limit };
-            conn.load::<ReadBoth, AuditRow>(page).await?
+            conn.load::<ReadBoth>(page).await?
         }
     })
 }

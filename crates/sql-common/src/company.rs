@@ -12,33 +12,26 @@ pub use self::{
     lists::{aliases, alike, companies, companies_named, count_postings, misplaced},
     merge::{Merged, merge},
     pairs::{company_pairs, write_pairs},
-    row::{CompanyRow, CompanyViewColumns, CompanyViewRow, company_view, former_names},
+    row::{CompanyRow, former_names},
 };
 use crate::{
     binds, each,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, first, values},
     statement,
 };
 
 statement! {
-    Find = r"
-        SELECT {companies read}, created_at, updated_at, updated_by, merged_at FROM companies
-        WHERE id = :id",
-    over [CompanyRow],
-    returns CompanyViewColumns
+    Find = "SELECT {companies read} FROM companies WHERE id = :id",
+    returns CompanyRow
 }
 
 pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
-    let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
-    Ok(found.into_iter().next().map(company_view).transpose()?)
+    first(conn.load::<Find>(binds! { id: id.uuid() }).await?)
 }
 
 statement! {
-    FindEach = r"
-        SELECT {companies read}, created_at, updated_at, updated_by, merged_at FROM companies
-        WHERE id = {each company}",
-    over [CompanyRow],
-    returns CompanyViewColumns
+    pub(crate) ById = "SELECT {companies read} FROM companies WHERE id = {each company}",
+    returns CompanyRow
 }
 
 pub(crate) async fn views(
@@ -46,15 +39,7 @@ pub(crate) async fn views(
     ids: impl IntoIterator<Item = CompanyId>,
 ) -> Outcome<HashMap<CompanyId, CompanyView>> {
     let ids = each! { ids, id => company: id.uuid() };
-    let found = conn.load_each::<FindEach, _>(&ids, &[]).await?.into_iter();
-    let found = found.map(company_view).collect::<Result<Vec<_>, _>>()?;
-    Ok(found
-        .into_iter()
-        .map(|view| (view.company.id, view))
-        .collect())
-}
-
-statement! {
-    pub(crate) ById = "SELECT {companies read} FROM companies WHERE id = {each company}",
-    loads CompanyRow
+    let found: Vec<CompanyView> = values(conn.load_each::<ById>(&ids, &[]).await?)?;
+    let found = found.into_iter().map(|view| (view.company.id, view));
+    Ok(found.collect())
 }

@@ -12,12 +12,11 @@ use uuid::Uuid;
 use crate::{
     binds,
     company::company,
-    entity::Entity,
     executor::{Executor, Outcome, counted},
     posting::{original, shown},
     read, statement,
     stored::{end_of, most, parse, parse_optional, unsigned},
-    types::{Id, Moment, StoredTime, optional_time},
+    types::{Id, Moment, Read, StoredTime, optional_time},
 };
 
 /// Selects a window of postings. Subqueries find company names: a join might read all companies.
@@ -55,11 +54,10 @@ read! {
     }
 }
 
-type Columns = (<SummaryRow as Entity>::Row, Nullable<Text>);
+type Columns = (SummaryRow, Nullable<Text>);
 
 statement! {
     Newest = window!("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
-    over [SummaryRow],
     returns Columns
 }
 
@@ -68,7 +66,6 @@ statement! {
         "status = :status AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
-    over [SummaryRow],
     returns Columns
 }
 
@@ -78,7 +75,6 @@ statement! {
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
     ),
-    over [SummaryRow],
     returns Columns
 }
 
@@ -87,13 +83,11 @@ statement! {
         "duplicate_of IS NOT NULL AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
-    over [SummaryRow],
     returns Columns
 }
 
 statement! {
     OfCompany = window!("company_id = :company AND id < :before", "id DESC"),
-    over [SummaryRow],
     returns Columns
 }
 
@@ -103,17 +97,17 @@ pub async fn window(
     limit: usize,
 ) -> Outcome<Vec<PostingSummary>> {
     let limit = most(limit);
-    let rows: Vec<(SummaryRow, Option<String>)> = match order {
+    let rows = match order {
         WindowOrder::Newest { status, before } => {
             let (at, id) = before.map_or(
                 (StoredTime::MAX, Uuid::max()),
                 |Position { updated_at, id }| (updated_at.into(), id),
             );
             match status {
-                None => conn.load::<Newest, _>(binds! { at, id, limit }).await,
+                None => conn.load::<Newest>(binds! { at, id, limit }).await,
                 Some(status) => {
                     let asked = binds! { status: status.as_str(), at, id, limit };
-                    conn.load::<NewestOfStatus, _>(asked).await
+                    conn.load::<NewestOfStatus>(asked).await
                 }
             }
         }
@@ -121,19 +115,19 @@ pub async fn window(
             let after = after.as_ref().map_or("", SourceIdentifier::as_str);
             let (start, end) = (after.max(prefix), end_of(prefix));
             let asked = binds! { start, after, end: &end, limit };
-            conn.load::<ByIdentifier, _>(asked).await
+            conn.load::<ByIdentifier>(asked).await
         }
         WindowOrder::Copies { before } => {
             let (at, id) = before.map_or(
                 (StoredTime::MAX, Uuid::max()),
                 |Position { updated_at, id }| (updated_at.into(), id),
             );
-            conn.load::<Copies, _>(binds! { at, id, limit }).await
+            conn.load::<Copies>(binds! { at, id, limit }).await
         }
         WindowOrder::Company { company, before } => {
             let before = before.map_or(Uuid::max(), PostingId::uuid);
             let asked = binds! { company: company.uuid(), before, limit };
-            conn.load::<OfCompany, _>(asked).await
+            conn.load::<OfCompany>(asked).await
         }
     }?;
     let mut postings = Vec::with_capacity(rows.len());
@@ -152,7 +146,7 @@ pub async fn window(
     Ok(postings)
 }
 
-fn summary((row, company): (SummaryRow, Option<String>)) -> Result<PostingSummary, StoreError> {
+fn summary((row, company): Read<Columns>) -> Result<PostingSummary, StoreError> {
     Ok(PostingSummary {
         id: PostingId::new(row.id.uuid("postings.id")?),
         version: row.version,
@@ -183,7 +177,7 @@ pub async fn count_status(
     limit: usize,
 ) -> Outcome<usize> {
     let asked = binds! { status: status.as_str(), limit: most(limit) };
-    Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
+    Ok(counted(&conn.load::<CountStatus>(asked).await?))
 }
 
 /// Reads only a partial index, which includes the creator.
@@ -215,14 +209,14 @@ statement! {
 }
 
 pub async fn visible(conn: &mut impl Executor) -> Outcome<BTreeMap<ClientId, u64>> {
-    by_client(conn.load::<Visible, _>(&[]).await?)
+    by_client(conn.load::<Visible>(&[]).await?)
 }
 
 pub async fn held_back(
     conn: &mut impl Executor,
     now: OffsetDateTime,
 ) -> Outcome<BTreeMap<ClientId, u64>> {
-    by_client(conn.load::<HeldBack, _>(binds! { now }).await?)
+    by_client(conn.load::<HeldBack>(binds! { now }).await?)
 }
 
 fn by_client(rows: Vec<(String, i64)>) -> Outcome<BTreeMap<ClientId, u64>> {

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{
     binds, each, entity,
-    entity::{Entity, row},
+    entity::row,
     executor::{Executor, Outcome},
     posting::{CREATOR, IDENTIFIER, original},
     read, statement,
@@ -94,8 +94,6 @@ macro_rules! candidates {
         )
     };
 }
-
-type CandidateColumns = (<KnownRow as Entity>::Row, <FingerprintRow as Entity>::Row);
 
 type CandidateRow = (KnownRow, FingerprintRow);
 
@@ -186,14 +184,12 @@ statement! {
             " UNION ", of_band!(4), ")"
         ),
     },
-    over [KnownRow, FingerprintRow],
-    returns CandidateColumns
+    returns CandidateRow
 }
 
 statement! {
     Meant = candidates!("posting_id = {each id}"),
-    over [KnownRow, FingerprintRow],
-    returns CandidateColumns
+    returns CandidateRow
 }
 
 statement! {
@@ -211,8 +207,7 @@ statement! {
             "duplicate_of = :id AND postings.id > :after ORDER BY postings.id LIMIT :limit"
         ),
     },
-    over [KnownRow, FingerprintRow],
-    returns CandidateColumns
+    returns CandidateRow
 }
 
 statement! {
@@ -232,14 +227,13 @@ statement! {
             "company_id = :company AND requisition_id = :number ORDER BY since, id LIMIT :limit"
         ),
     },
-    over [KnownRow, FingerprintRow],
-    returns CandidateColumns
+    returns CandidateRow
 }
 
 pub async fn numbered(conn: &mut impl Executor, numbers: &[Number]) -> Outcome<Vec<Candidate>> {
     let numbers = each! { numbers, (company, number) => company: company.uuid(), number: number };
     let asked = binds! { limit: most(CANDIDATES) };
-    let found = conn.load_each::<Numbered, _>(&numbers, asked).await?;
+    let found = conn.load_each::<Numbered>(&numbers, asked).await?;
     Ok(distinct(found)?.into_values().collect())
 }
 
@@ -254,7 +248,7 @@ pub async fn candidates(
     };
     let named = each_id(named);
     let (near, meant) = conn
-        .load_two::<Near, _, Meant, _>([&bands, &named], binds! { limit: most(CANDIDATES) })
+        .load_two::<Near, Meant>([&bands, &named], binds! { limit: most(CANDIDATES) })
         .await?;
     Ok(distinct([near, meant].concat())?.into_values().collect())
 }
@@ -267,7 +261,7 @@ pub async fn copies(
 ) -> Outcome<Vec<Candidate>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { after, limit: most(limit) };
-    let found = conn.load_each::<Copies, _>(&each_id(of), asked).await?;
+    let found = conn.load_each::<Copies>(&each_id(of), asked).await?;
     Ok(distinct(found)?.into_values().take(limit).collect())
 }
 
@@ -332,7 +326,7 @@ statement! {
 
 pub async fn told_apart(conn: &mut impl Executor, pairs: &[Apart]) -> Outcome<HashSet<Apart>> {
     let pairs = each! { pairs, [one, other] => one: one.uuid(), other: other.uuid() };
-    let found: Vec<(StoredId, StoredId)> = conn.load_each::<ToldApart, _>(&pairs, &[]).await?;
+    let found = conn.load_each::<ToldApart>(&pairs, &[]).await?;
     let pair = |(one, other): (StoredId, StoredId)| {
         let one = PostingId::new(one.uuid("distinct_postings.one")?);
         Ok([one, PostingId::new(other.uuid("distinct_postings.other")?)])

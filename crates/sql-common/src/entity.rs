@@ -14,7 +14,6 @@ use crate::{
 
 pub trait Entity {
     type Write: 'static;
-    type Row;
     const TABLE: &'static str;
     const READ: &'static [&'static str];
     const FIXED: &'static [Column<Self::Write>];
@@ -128,11 +127,20 @@ macro_rules! row {
             $($(#[$doc])* pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
         }
 
-        impl<DB> diesel::Queryable<<Self as $crate::entity::Entity>::Row, DB> for $row
+        impl $crate::types::Stored for $row {
+            type Sql = $crate::nested! { $({ $sql $(<$inner>)? })* };
+            type Value = Self;
+
+            fn expand(text: String, dialect: $crate::sql::Dialect) -> String {
+                $crate::sql::expand::<Self>(&text, dialect)
+            }
+        }
+
+        impl<DB> diesel::Queryable<<Self as $crate::types::Stored>::Sql, DB> for $row
         where
             DB: diesel::backend::Backend,
             $crate::nested! { $({ <$sql $(<$inner>)? as $crate::types::Stored>::Value })* }:
-                diesel::deserialize::FromStaticSqlRow<<Self as $crate::entity::Entity>::Row, DB>,
+                diesel::deserialize::FromStaticSqlRow<<Self as $crate::types::Stored>::Sql, DB>,
         {
             type Row = $crate::nested! {
                 $({ <$sql $(<$inner>)? as $crate::types::Stored>::Value })*
@@ -143,14 +151,6 @@ macro_rules! row {
                 Ok(Self { $($name,)* })
             }
         }
-    };
-}
-
-/// The SQL type of each of an entity's `texts`.
-#[macro_export]
-macro_rules! optional_text {
-    ($name:ident) => {
-        diesel::sql_types::Nullable<diesel::sql_types::Text>
     };
 }
 
@@ -184,10 +184,6 @@ macro_rules! entity {
 
         impl $crate::entity::Entity for $row {
             type Write = $write;
-            type Row = $crate::nested! {
-                $({ $fixed_sql $(<$fixed_inner>)? })* $({ $sql $(<$inner>)? })*
-                $($({ $crate::optional_text!($text) })*)?
-            };
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] =
                 &[$(stringify!($fixed),)* $(stringify!($name),)* $($(stringify!($text),)*)?];
@@ -215,7 +211,6 @@ macro_rules! read {
 
         impl $crate::entity::Entity for $row {
             type Write = ();
-            type Row = $crate::nested! { $({ $sql $(<$inner>)? })* };
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] = &[$(stringify!($name),)*];
             const FIXED: &'static [$crate::entity::Column<()>] = &[];
@@ -236,7 +231,6 @@ macro_rules! written {
 
         impl $crate::entity::Entity for $name {
             type Write = $write;
-            type Row = ();
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] = &[];
             const FIXED: &'static [$crate::entity::Column<$write>] =

@@ -50,7 +50,7 @@ statement! {
 }
 
 async fn key(conn: &mut impl Executor) -> Outcome<([u8; 32], bool)> {
-    let rows: Vec<(Vec<u8>, bool)> = conn.load::<Key, _>(&[]).await?;
+    let rows = conn.load::<Key>(&[]).await?;
     let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
     let (key, are_there_any) = rows.into_iter().next().ok_or_else(missing)?;
     Ok((digest(&key, "erasure_keys.key")?, are_there_any))
@@ -72,7 +72,7 @@ fn each_hash<'a>(hashes: &'a BTreeMap<[u8; 32], &Email>) -> Vec<Vec<Named<'a>>> 
 
 statement! {
     Recall = "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = {each hash}",
-    loads ErasedRow
+    returns ErasedRow
 }
 
 pub async fn remembered(
@@ -84,9 +84,7 @@ pub async fn remembered(
         return Ok(HashMap::new());
     }
     let emails = hashes(&key, emails)?;
-    let rows: Vec<ErasedRow> = conn
-        .load_each::<Recall, _>(&each_hash(&emails), &[])
-        .await?;
+    let rows = conn.load_each::<Recall>(&each_hash(&emails), &[]).await?;
     let mut known = HashMap::new();
     for row in rows {
         let email = emails.get(row.hash.as_slice()).copied();

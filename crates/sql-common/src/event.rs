@@ -17,9 +17,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     entity,
-    entity::Entity,
     stored::{corrupt, item, parse, parse_optional, signed, trace, unsigned},
-    types::{Id, Moment},
+    types::{Id, Moment, Read},
 };
 
 /// How many events, wanted or not, a page examines at most.
@@ -116,9 +115,9 @@ const fn company(event: &Event) -> Option<&CompanyState> {
     }
 }
 
-pub type PlacedColumns = (BigInt, BigInt, <EventRow as Entity>::Row);
+pub type PlacedColumns = (BigInt, BigInt, EventRow);
 
-pub type PlacedEvent = (i64, i64, EventRow);
+pub type PlacedEvent = Read<PlacedColumns>;
 
 /// The horizon in PostgreSQL statements that read `event_log`.
 #[macro_export]

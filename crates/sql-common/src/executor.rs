@@ -16,7 +16,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use diesel::{deserialize::FromSqlRow, result::Error as DieselError, sql_types::BigInt};
+use diesel::{deserialize::FromSqlRow, result::Error as DieselError};
 use kernel::StoreError;
 
 use crate::{
@@ -50,32 +50,26 @@ pub type Outcome<T> = Result<T, Failure>;
 /// A statement's future, boxed because the compiler cannot prove `Send` for diesel's types.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Outcome<T>> + Send + 'a>>;
 
+pub type Rows<S> = Vec<<S as Returning>::Row>;
+
 pub trait Executor: Send {
-    fn load<'a, S: Returning, R: Record<S::Row>>(
-        &'a mut self,
-        values: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>>;
+    fn load<'a, S: Returning>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, Rows<S>>;
 
     fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize>;
 
     /// Runs a query with each row and the shared values: once per row on SQLite, once with arrays
     /// on PostgreSQL. Without rows, nothing runs.
-    fn load_each<'a, S: Returning, R: Record<S::Row>>(
+    fn load_each<'a, S: Returning>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>>;
+    ) -> Answer<'a, Rows<S>>;
 
-    fn load_two<'a, S, R, T, Q>(
+    fn load_two<'a, S: Returning, T: Returning>(
         &'a mut self,
         rows: [&'a [Vec<Named<'a>>]; 2],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
-    where
-        S: Returning,
-        R: Record<S::Row>,
-        T: Returning,
-        Q: Record<T::Row>;
+    ) -> Answer<'a, (Rows<S>, Rows<T>)>;
 
     fn execute_each<'a, S: Sql>(
         &'a mut self,
@@ -98,7 +92,7 @@ pub trait Executor: Send {
     }
 
     /// Runs a query of `held` rows in the same way. A missing row is a conflict.
-    fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
+    fn hold_each<'a, S: Returning<Row = (i64,)>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
     ) -> Answer<'a, ()> {

@@ -41,9 +41,9 @@ statement! {
 }
 
 pub async fn applied(conn: &mut impl Executor) -> Outcome<Vec<String>> {
-    let has_journal: Vec<bool> = conn.load::<HasJournal, _>(&[]).await?;
+    let has_journal = conn.load::<HasJournal>(&[]).await?;
     if has_journal == [true] {
-        conn.load::<Journal, _>(&[]).await
+        conn.load::<Journal>(&[]).await
     } else {
         Ok(Vec::new())
     }
@@ -58,7 +58,7 @@ pub async fn pending<DB: Backend>(
     let mut applied = BTreeSet::from_iter(applied(conn).await?);
     let (versions, pending) = compare(known, &mut applied)?;
     if let Some(unknown) = applied.pop_last() {
-        let needs: Vec<String> = conn.load::<Needs, _>(&[]).await?;
+        let needs = conn.load::<Needs>(&[]).await?;
         if !needs.first().is_some_and(|needs| versions.contains(needs)) {
             let why = format!(
                 "the schema is newer than this program: it has the migration {unknown}; use the \

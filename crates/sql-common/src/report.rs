@@ -17,7 +17,7 @@ use crate::{
     executor::{Executor, Outcome, counted, first, values},
     statement,
     stored::{most, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Id, Moment, StoredTime, optional_time},
 };
 
 entity! {
@@ -184,14 +184,11 @@ pub(crate) async fn write_statements(
 
 statement! {
     Find = "SELECT {reports} FROM reports WHERE id = :id",
-    loads ReportRow
+    returns ReportRow
 }
 
 pub async fn report(conn: &mut impl Executor, id: ReportId) -> Outcome<Option<Report>> {
-    first(
-        conn.load::<Find, ReportRow>(binds! { id: id.uuid() })
-            .await?,
-    )
+    first(conn.load::<Find>(binds! { id: id.uuid() }).await?)
 }
 
 statement! {
@@ -233,13 +230,13 @@ pub async fn standing(
     if let Some(email) = email {
         let (posting, limit) = (posting.uuid(), most(MOST_OF_REPORTER));
         let asked = binds! { email, posting, since, limit };
-        let found: Vec<(StoredId,)> = conn.load::<Same, _>(asked).await?;
+        let found = conn.load::<Same>(asked).await?;
         let id = found.into_iter().next().map(|(id,)| id.uuid("reports.id"));
         same = id.transpose()?.map(ReportId::new);
-        of_reporter = counted(&conn.load::<OfReporter, _>(asked).await?);
+        of_reporter = counted(&conn.load::<OfReporter>(asked).await?);
     }
     let asked = binds! { posting: posting.uuid(), limit: most(MOST_OF_POSTING) };
-    let of_posting = counted(&conn.load::<OfPosting, _>(asked).await?);
+    let of_posting = counted(&conn.load::<OfPosting>(asked).await?);
     Ok(Standing {
         same,
         of_reporter,
@@ -250,13 +247,13 @@ pub async fn standing(
 
 async fn count(conn: &mut impl Executor) -> Outcome<usize> {
     let asked = binds! { limit: most(MOST_WAITING) };
-    Ok(counted(&conn.load::<CountWaiting, _>(asked).await?))
+    Ok(counted(&conn.load::<CountWaiting>(asked).await?))
 }
 
 statement! {
     WaitingOf = r"
         SELECT {reports} FROM reports WHERE posting_id = {each posting} AND state = 'waiting'",
-    loads ReportRow
+    returns ReportRow
 }
 
 pub async fn waiting_reports(
@@ -264,7 +261,7 @@ pub async fn waiting_reports(
     postings: &[PostingId],
 ) -> Outcome<Vec<Report>> {
     let postings = each! { postings, id => posting: id.uuid() };
-    let rows: Vec<ReportRow> = conn.load_each::<WaitingOf, _>(&postings, &[]).await?;
+    let rows = conn.load_each::<WaitingOf>(&postings, &[]).await?;
     let mut reports: Vec<Report> = values(rows)?;
     reports.sort_by_key(|report| (report.at, report.id));
     Ok(reports)
@@ -274,7 +271,7 @@ statement! {
     InState = r"
         SELECT {reports} FROM reports WHERE state = :state AND (at, id) > (:at, :id)
         ORDER BY at, id LIMIT :limit",
-    loads ReportRow
+    returns ReportRow
 }
 
 pub async fn reports(
@@ -288,7 +285,7 @@ pub async fn reports(
         None => (StoredTime::MIN, Uuid::nil()),
     };
     let asked = binds! { state: state.as_str(), at, id, limit: most(limit) };
-    values(conn.load::<InState, ReportRow>(asked).await?)
+    values(conn.load::<InState>(asked).await?)
 }
 
 pub async fn count_waiting(conn: &mut impl Executor) -> Outcome<Waiting> {
@@ -322,14 +319,14 @@ statement! {
     Statements = r"
         SELECT {statements} FROM statements WHERE (at, posting_id) > (:at, :id)
         ORDER BY at, posting_id LIMIT :limit",
-    loads StatementRow
+    returns StatementRow
 }
 
 statement! {
     StatementsSince = r"
         SELECT {statements} FROM statements WHERE at >= :since
         ORDER BY at, posting_id LIMIT :limit",
-    loads StatementRow
+    returns StatementRow
 }
 
 pub async fn statements(
@@ -342,10 +339,10 @@ pub async fn statements(
     let rows = match after {
         Some((at, id)) if at >= since => {
             let asked = binds! { at, id: id.uuid(), limit };
-            conn.load::<Statements, StatementRow>(asked).await?
+            conn.load::<Statements>(asked).await?
         }
         _ => {
-            conn.load::<StatementsSince, StatementRow>(binds! { since, limit })
+            conn.load::<StatementsSince>(binds! { since, limit })
                 .await?
         }
     };
@@ -367,8 +364,7 @@ pub async fn waiting_objections(
 ) -> Outcome<Vec<WaitingObjection>> {
     const COLUMN: &str = "posting_decisions.objection_waits_since";
     let asked = binds! { limit: most(limit) };
-    let rows: Vec<(StoredId, String, Option<StoredTime>)> =
-        conn.load::<Contested, _>(asked).await?;
+    let rows = conn.load::<Contested>(asked).await?;
     let mut waiting = Vec::with_capacity(rows.len());
     for (id, identifier, at) in rows {
         waiting.push(WaitingObjection {

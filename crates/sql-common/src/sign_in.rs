@@ -48,7 +48,7 @@ statement! {
 
 statement! {
     Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = {each digest}",
-    loads SignInTokenRow
+    returns SignInTokenRow
 }
 
 statement! {
@@ -95,7 +95,7 @@ pub async fn find_tokens(
     digests: &[TokenDigest],
 ) -> Outcome<Vec<SignInToken>> {
     let digests = each! { digests, digest => digest };
-    let rows: Vec<SignInTokenRow> = conn.load_each::<Find, _>(&digests, &[]).await?;
+    let rows = conn.load_each::<Find>(&digests, &[]).await?;
     Ok(rows
         .into_iter()
         .map(SignInToken::try_from)

@@ -6,7 +6,10 @@ use std::{any::Any, iter};
 
 use diesel::backend::Backend;
 
-use crate::entity::{Column, Entity, Of};
+use crate::{
+    entity::{Column, Entity, Of},
+    executor::Record,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
@@ -34,7 +37,8 @@ pub trait Sql: Any + Send + Sync {
 }
 
 pub trait Returning: Sql {
-    type Row: 'static;
+    type Columns: 'static;
+    type Row: Record<Self::Columns>;
 }
 
 #[derive(Debug)]
@@ -173,12 +177,13 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
 }
 
 /// Declares a type of statement: its text (or one per database), its entities, and its row types,
-/// if any. `loads` names an entity's columns and returns its rows. A statement of `every` must
-/// write as many rows as are sent, and a query of `held` must find as many.
+/// if any. Templates name the columns of entities that the statement is `over` or `returns`. A
+/// statement of `every` must write as many rows as are sent, and a query of `held` must find as
+/// many.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(, loads $loaded:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
         $(#[$meta])*
         #[derive(Debug)]
         $vis struct $name;
@@ -189,7 +194,7 @@ macro_rules! statement {
                         $crate::sql::Texts::new($postgres, $sqlite, |text, _dialect| {
                             let text = text.to_owned();
                             $($(let text = $crate::sql::expand::<$entity>(&text, _dialect);)+)?
-                            $(let text = $crate::sql::expand::<$loaded>(&text, _dialect);)?
+                            $(let text = <$row as $crate::types::Stored>::expand(text, _dialect);)?
                             text
                         })
                     });
@@ -197,12 +202,10 @@ macro_rules! statement {
             }
         }
         $(impl $crate::sql::Returning for $name {
-            type Row = $row;
+            type Columns = <$row as $crate::types::Stored>::Sql;
+            type Row = <$row as $crate::types::Stored>::Value;
         })?
-        $(impl $crate::sql::Returning for $name {
-            type Row = <$loaded as $crate::entity::Entity>::Row;
-        })?
-        $crate::listed! { $name $(, $row)? $(, <$loaded as $crate::entity::Entity>::Row)? }
+        $crate::listed! { $name $(, <$row as $crate::types::Stored>::Sql)? }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = every $text:expr $(, over [$($entity:ty),+])?) => {
         $crate::statement! {
@@ -222,11 +225,11 @@ macro_rules! statement {
         }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(, loads $loaded:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = { postgres: $text, sqlite: $text }
-            $(, over [$($entity),+])? $(, returns $row)? $(, loads $loaded)?
+            $(, over [$($entity),+])? $(, returns $row)?
         }
     };
 }

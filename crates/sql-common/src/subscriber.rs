@@ -197,7 +197,7 @@ impl TryFrom<SubscriberRow> for Subscriber {
 
 statement! {
     Load = "SELECT {subscribers} FROM subscribers WHERE email = {each email}",
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 pub async fn load(
@@ -205,14 +205,14 @@ pub async fn load(
     emails: &[Email],
 ) -> Outcome<HashMap<Email, Subscriber>> {
     let emails = each! { emails, email => email: email.as_str() };
-    let found = conn.load_each::<Load, SubscriberRow>(&emails, &[]).await?;
+    let found = conn.load_each::<Load>(&emails, &[]).await?;
     let found = values::<_, Subscriber>(found)?.into_iter();
     Ok(found.map(|it| (it.email.clone(), it)).collect())
 }
 
 statement! {
     LoadById = "SELECT {subscribers} FROM subscribers WHERE id = {each id}",
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 pub async fn load_by_id(
@@ -220,14 +220,14 @@ pub async fn load_by_id(
     ids: &[SubscriberId],
 ) -> Outcome<HashMap<SubscriberId, Subscriber>> {
     let ids = each! { ids, id => id: id.uuid() };
-    let found = conn.load_each::<LoadById, SubscriberRow>(&ids, &[]).await?;
+    let found = conn.load_each::<LoadById>(&ids, &[]).await?;
     let found = values::<_, Subscriber>(found)?.into_iter();
     Ok(found.map(|it| (it.id, it)).collect())
 }
 
 statement! {
     FindByToken = "SELECT {subscribers} FROM subscribers WHERE migration_token = :token",
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 pub async fn find_by_token(
@@ -235,7 +235,7 @@ pub async fn find_by_token(
     token: &MigrationToken,
 ) -> Outcome<Option<Subscriber>> {
     let token = binds! { token: token.reveal() };
-    first(conn.load::<FindByToken, SubscriberRow>(token).await?)
+    first(conn.load::<FindByToken>(token).await?)
 }
 
 /// Selects a list whose condition is that of an index.
@@ -251,26 +251,26 @@ macro_rules! list {
 
 statement! {
     ListReported = list!("reported_at IS NOT NULL"),
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 statement! {
     ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 statement! {
     ListSuppressed = list!("status <> 'active'"),
-    loads SubscriberRow
+    returns SubscriberRow
 }
 
 pub async fn list(conn: &mut impl Executor, query: &SubscriberQuery) -> Outcome<Vec<Subscriber>> {
     let after = query.after.as_ref().map_or("", Email::as_str);
     let page = binds! { after, limit: most(query.limit) };
     let rows: Vec<SubscriberRow> = match query.filter {
-        SubscriberFilter::Reported => conn.load::<ListReported, _>(page).await?,
-        SubscriberFilter::Unmigrated => conn.load::<ListUnmigrated, _>(page).await?,
-        SubscriberFilter::Suppressed => conn.load::<ListSuppressed, _>(page).await?,
+        SubscriberFilter::Reported => conn.load::<ListReported>(page).await?,
+        SubscriberFilter::Unmigrated => conn.load::<ListUnmigrated>(page).await?,
+        SubscriberFilter::Suppressed => conn.load::<ListSuppressed>(page).await?,
     };
     values(rows)
 }
@@ -284,7 +284,7 @@ statement! {
 }
 
 pub async fn counts(conn: &mut impl Executor) -> Outcome<Vec<SubscriberCount>> {
-    let rows: Vec<(bool, String, bool, i64)> = conn.load::<Count, _>(&[]).await?;
+    let rows = conn.load::<Count>(&[]).await?;
     let counts = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
         Ok::<_, StoreError>(SubscriberCount {
             account: if has_migrated {

@@ -52,7 +52,7 @@ pub(super) async fn forget(
     limit: usize,
 ) -> Outcome<usize> {
     let asked = binds! { before, limit: most(limit) };
-    Ok(counted(&conn.load::<Forget, _>(asked).await?))
+    Ok(counted(&conn.load::<Forget>(asked).await?))
 }
 
 /// The last stored place, even if its event was deleted.
@@ -95,7 +95,7 @@ statement! {
 /// Whether new events would get places before stored ones. This happens after a dump is restored in
 /// a new server, whose transaction ids are low.
 pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
-    let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
+    let behind = conn.load::<IsBehind>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))
 }
 

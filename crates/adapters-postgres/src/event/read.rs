@@ -11,13 +11,13 @@ use kernel::{
 use sql_common::{
     binds, each,
     event::{
-        EventRow, MOST_LOOKED_AT, PlacedColumns, PlacedEvent, cursor, cursor_values, page as of,
-        prefixes, recorded, well_before,
+        MOST_LOOKED_AT, PlacedColumns, cursor, cursor_values, page as of, prefixes, recorded,
+        well_before,
     },
     executor::{Executor as _, Outcome},
     horizon, statement,
     stored::{array_text, most},
-    types::{Id, StoredId},
+    types::Id,
 };
 use time::OffsetDateTime;
 
@@ -78,14 +78,11 @@ statement! {
             coalesce(most.number, last.number, place.number), wanted.*
         FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
     ),
-    over [EventRow],
     returns (Bool, Bool, BigInt, BigInt, Nullable<PlacedColumns>)
 }
 
 /// Whether the cursor is gone, whether the limit was reached, the place of the last examined event
 /// (two numbers), and a wanted event.
-type PageRow = (bool, bool, i64, i64, Option<PlacedEvent>);
-
 /// Returns a page. `None` if the cursor's event is gone.
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
@@ -105,7 +102,7 @@ pub(super) async fn page(
         prefixes: &prefixes,
         limit: most(query.limit.saturating_add(1)),
     };
-    let rows: Vec<PageRow> = conn.load::<Page, _>(asked).await?;
+    let rows = conn.load::<Page>(asked).await?;
     let (is_gone, is_full, commit_seq, number, _) = *rows.first().ok_or_else(no_log)?;
     if is_gone {
         return Ok(None);
@@ -125,7 +122,6 @@ statement! {
         WHERE (commit_seq, number)
             IN (SELECT * FROM unnest(:commit_seq::bigint[], :number::bigint[]))
         ORDER BY commit_seq, number",
-    over [EventRow],
     returns PlacedColumns
 }
 
@@ -136,7 +132,7 @@ pub(super) async fn events_at(
 ) -> Outcome<Vec<RecordedEvent>> {
     let cursors = cursors.iter().copied().map(cursor_values);
     let cursors = each! { cursors, [commit_seq, number] => commit_seq, number };
-    let rows = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
+    let rows = conn.load_each::<EventsAt>(&cursors, &[]).await?;
     Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
 }
 
@@ -158,7 +154,7 @@ pub(super) async fn newest_of(
     companies: &[CompanyId],
 ) -> Outcome<HashMap<CompanyId, Cursor>> {
     let companies = each! { companies, company => company: company.uuid() };
-    let rows: Vec<(StoredId, i64, i64)> = conn.load_each::<NewestOf, _>(&companies, &[]).await?;
+    let rows = conn.load_each::<NewestOf>(&companies, &[]).await?;
     let newest = rows.into_iter().map(|(company, commit_seq, number)| {
         let company = CompanyId::new(company.uuid("events.subject")?);
         Ok((company, cursor(commit_seq, number)?))
@@ -182,7 +178,7 @@ statement! {
 }
 
 pub(super) async fn end(conn: &mut AsyncPgConnection) -> Outcome<Cursor> {
-    one(conn.load::<End, _>(&[]).await?)
+    one(conn.load::<End>(&[]).await?)
 }
 
 fn one(places: Vec<(i64, i64)>) -> Outcome<Cursor> {
@@ -248,5 +244,5 @@ statement! {
 /// Returns the place after which all events since a time come.
 pub(super) async fn cursor_at(conn: &mut AsyncPgConnection, at: OffsetDateTime) -> Outcome<Cursor> {
     let asked = binds! { at, well_before: well_before(at) };
-    one(conn.load::<CursorAt, _>(asked).await?)
+    one(conn.load::<CursorAt>(asked).await?)
 }

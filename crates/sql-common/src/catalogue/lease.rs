@@ -21,7 +21,7 @@ use crate::{
     executor::{Executor, Outcome},
     statement,
     stored::{most, signed},
-    types::{Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Id, Moment, optional_time},
     value::Named,
 };
 
@@ -48,7 +48,7 @@ async fn standing(
     now: OffsetDateTime,
 ) -> Outcome<Option<Standing>> {
     let asked = binds! { client: client.uuid(), name: name.as_str() };
-    let rows: Vec<(StoredId, Option<StoredTime>)> = conn.load::<LeaseOf, _>(asked).await?;
+    let rows = conn.load::<LeaseOf>(asked).await?;
     let Some((id, until)) = rows.into_iter().next() else {
         return Ok(None);
     };
@@ -124,7 +124,7 @@ pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<
                 return Ok(Leased::Unknown);
             };
             let asked = binds! { most: most(MOST_CATALOGUES), client: query.client.uuid() };
-            let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
+            let full = conn.load::<IsFull>(asked).await?;
             if full == [(true,)] {
                 return Ok(Leased::TooMany);
             }

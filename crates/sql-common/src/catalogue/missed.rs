@@ -128,7 +128,7 @@ pub async fn misses(
 ) -> Outcome<HashMap<PostingId, u8>> {
     let postings = each! { postings, id => posting: id.uuid() };
     let catalogue = binds! { catalogue: catalogue.uuid() };
-    let rows: Vec<(StoredId, i64)> = conn.load_each::<Misses, _>(&postings, catalogue).await?;
+    let rows = conn.load_each::<Misses>(&postings, catalogue).await?;
     let misses = rows.into_iter().map(|(id, misses)| {
         let misses = u8::try_from(misses).map_err(|_| corrupt("missed_postings.misses", misses))?;
         Ok((
@@ -170,7 +170,7 @@ pub async fn missing(
 ) -> Outcome<Vec<MissingPosting>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
-    let rows: Vec<(StoredId, String, String, String)> = conn.load::<Missing, _>(asked).await?;
+    let rows = conn.load::<Missing>(asked).await?;
     let postings = rows.into_iter().map(|(id, identifier, status, state)| {
         Ok(MissingPosting {
             id: PostingId::new(id.uuid("missed_postings.posting_id")?),
@@ -201,7 +201,7 @@ pub async fn expired_last(
 ) -> Outcome<Vec<ExpiredPosting>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
-    let rows: Vec<(StoredId, Option<String>)> = conn.load::<ExpiredLast, _>(asked).await?;
+    let rows = conn.load::<ExpiredLast>(asked).await?;
     Ok(undoable(rows)?)
 }
 
@@ -233,14 +233,14 @@ pub async fn changed_last(
     limit: usize,
 ) -> Outcome<Option<(Uuid, Vec<ExpiredPosting>)>> {
     let asked = binds! { catalogue: catalogue.uuid() };
-    let found: Vec<(Option<StoredId>,)> = conn.load::<ExpiringImport, _>(asked).await?;
+    let found = conn.load::<ExpiringImport>(asked).await?;
     let Some((Some(import),)) = found.into_iter().next() else {
         return Ok(None);
     };
     let import = import.uuid("catalogues.expiring_import")?;
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { import, after, limit: most(limit) };
-    let rows: Vec<(StoredId, Option<String>)> = conn.load::<ChangedLast, _>(asked).await?;
+    let rows = conn.load::<ChangedLast>(asked).await?;
     Ok(Some((import, undoable(rows)?)))
 }
 
@@ -287,12 +287,12 @@ pub async fn released(conn: &mut impl Executor, catalogue: CatalogueId) -> Outco
     })
 }
 
-async fn count<S: Returning<Row = (Text, BigInt)>>(
+async fn count<S: Returning<Row = (String, i64)>>(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
 ) -> Outcome<impl Fn(&str) -> u64> {
     let asked = binds! { catalogue: catalogue.uuid() };
-    let rows: Vec<(String, i64)> = conn.load::<S, _>(asked).await?;
+    let rows = conn.load::<S>(asked).await?;
     Ok(move |wanted: &str| {
         let row = rows.iter().find(|(state, _)| state == wanted);
         row.map_or(0, |(_, count)| u64::try_from(*count).unwrap_or_default())

@@ -18,12 +18,11 @@ use uuid::Uuid;
 use super::table::{CatalogueRow, ImportRow};
 use crate::{
     binds, each,
-    entity::Entity,
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
     stored::{corrupt, most, parse, parse_optional, unsigned},
-    types::{Id, StoredId, optional_time},
+    types::{Id, Read, optional_time},
 };
 
 /// Selects catalogues with the number of open postings, the number of held-back postings, and
@@ -46,40 +45,28 @@ macro_rules! counted {
     };
 }
 
-type CountedColumns = (
-    <CatalogueRow as Entity>::Row,
-    BigInt,
-    Nullable<BigInt>,
-    Bool,
-);
-
-type CountedRow = (CatalogueRow, i64, Option<i64>, bool);
+type CountedColumns = (CatalogueRow, BigInt, Nullable<BigInt>, Bool);
 
 statement! {
     Find = counted!("WHERE client_id = :client AND name = :name"),
-    over [CatalogueRow],
     returns CountedColumns
 }
 
 statement! {
     FindById = counted!("WHERE id = :id"),
-    over [CatalogueRow],
     returns CountedColumns
 }
 
 statement! {
     List = counted!("WHERE client_id = :client ORDER BY name LIMIT :limit"),
-    over [CatalogueRow],
     returns CountedColumns
 }
 
 statement! {
     ImportsOf = r"
         SELECT {catalogue_imports} FROM catalogue_imports WHERE catalogue_id = {each catalogue}",
-    loads ImportRow
+    returns ImportRow
 }
-
-type LastColumns = (<ImportRow as Entity>::Row, Id, Text, Nullable<BigInt>);
 
 statement! {
     /// The limit suffices as a bound, because there are few catalogues.
@@ -93,14 +80,12 @@ statement! {
             ON held.catalogue_id = catalogues.id
                 AND held.import = coalesce(held_import, held_before)
         ORDER BY catalogues.id LIMIT :limit",
-    over [ImportRow],
-    returns LastColumns
+    returns (ImportRow, Id, Text, Nullable<BigInt>)
 }
 
 pub async fn last_imports(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<LastImport>> {
     let limit = binds! { limit: most(limit) };
-    let rows: Vec<(ImportRow, StoredId, String, Option<i64>)> =
-        conn.load::<LastImports, _>(limit).await?;
+    let rows = conn.load::<LastImports>(limit).await?;
     let imports = rows.into_iter().map(|(row, client, name, held)| {
         let import = past_import(&row)?;
         Ok(LastImport {
@@ -121,7 +106,7 @@ pub async fn find(
     now: OffsetDateTime,
 ) -> Outcome<Option<Catalogue>> {
     let asked = binds! { client: client.uuid(), name: name.as_str() };
-    let found = conn.load::<Find, _>(asked).await?;
+    let found = conn.load::<Find>(asked).await?;
     Ok(catalogues(conn, found, now).await?.pop())
 }
 
@@ -130,7 +115,7 @@ pub async fn find_by_id(
     id: CatalogueId,
     now: OffsetDateTime,
 ) -> Outcome<Option<Catalogue>> {
-    let found = conn.load::<FindById, _>(binds! { id: id.uuid() }).await?;
+    let found = conn.load::<FindById>(binds! { id: id.uuid() }).await?;
     Ok(catalogues(conn, found, now).await?.pop())
 }
 
@@ -140,13 +125,13 @@ pub async fn list(
     now: OffsetDateTime,
 ) -> Outcome<Vec<Catalogue>> {
     let asked = binds! { client: client.uuid(), limit: most(MOST_CATALOGUES) };
-    let found = conn.load::<List, _>(asked).await?;
+    let found = conn.load::<List>(asked).await?;
     catalogues(conn, found, now).await
 }
 
 async fn catalogues(
     conn: &mut impl Executor,
-    found: Vec<CountedRow>,
+    found: Vec<Read<CountedColumns>>,
     now: OffsetDateTime,
 ) -> Outcome<Vec<Catalogue>> {
     let mut all = Vec::with_capacity(found.len());
@@ -164,7 +149,7 @@ async fn catalogues(
         });
     }
     let ids = each! { &all, it => catalogue: it.id.uuid() };
-    let rows: Vec<ImportRow> = conn.load_each::<ImportsOf, _>(&ids, &[]).await?;
+    let rows = conn.load_each::<ImportsOf>(&ids, &[]).await?;
     let mut imports = HashMap::<_, Vec<_>>::new();
     for row in rows {
         let import = past_import(&row)?;
@@ -264,7 +249,7 @@ pub async fn open_postings(
 ) -> Outcome<Vec<OpenPosting>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
-    let rows: Vec<(StoredId, String)> = conn.load::<OpenPostings, _>(asked).await?;
+    let rows = conn.load::<OpenPostings>(asked).await?;
     let postings = rows.into_iter().map(|(id, identifier)| {
         Ok(OpenPosting {
             id: PostingId::new(id.uuid("postings.id")?),

@@ -20,7 +20,7 @@ use crate::{
     executor::{Executor, Outcome},
     statement,
     stored::{corrupt, signed, unsigned},
-    types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Day, Id, Moment, optional_time},
     written,
 };
 
@@ -241,17 +241,17 @@ statement! {
 
 statement! {
     Days = "SELECT {client_days} FROM client_days WHERE client_id = {each id}",
-    loads DayRow
+    returns DayRow
 }
 
 statement! {
     Tallies = "SELECT {client_tallies} FROM client_tallies WHERE client_id = {each id}",
-    loads TallyRow
+    returns TallyRow
 }
 
 statement! {
     Refusals = "SELECT {client_refusals} FROM client_refusals WHERE client_id = {each id}",
-    loads RefusalRow
+    returns RefusalRow
 }
 
 /// The activity of clients, with at most the kept rows of each. Its parts are read one by one.
@@ -262,20 +262,19 @@ pub async fn activities(
 ) -> Outcome<HashMap<ClientId, Activity>> {
     let clients = each! { clients, client => id: client.uuid() };
     let mut found: HashMap<_, Activity> = HashMap::new();
-    let pushes: Vec<(StoredId, Option<StoredTime>, i64)> =
-        conn.load_each::<LastPushes, _>(&clients, &[]).await?;
+    let pushes = conn.load_each::<LastPushes>(&clients, &[]).await?;
     for (client, at, visible) in pushes {
         let client = ClientId::new(client.uuid("clients.id")?);
         let of_client = found.entry(client).or_default();
         of_client.last_push_at = optional_time(at, "clients.last_push_at")?;
         of_client.visible = unsigned(visible, "clients", "visible")?;
     }
-    let days: Vec<DayRow> = conn.load_each::<Days, _>(&clients, &[]).await?;
+    let days = conn.load_each::<Days>(&clients, &[]).await?;
     for row in days {
         let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
         found.entry(client).or_default().days.push(row.try_into()?);
     }
-    let tallies: Vec<TallyRow> = conn.load_each::<Tallies, _>(&clients, &[]).await?;
+    let tallies = conn.load_each::<Tallies>(&clients, &[]).await?;
     for row in tallies {
         let client = ClientId::new(row.client_id.clone().uuid("client_tallies.client_id")?);
         let date = row.date.clone().date("client_tallies.date")?;
@@ -286,7 +285,7 @@ pub async fn activities(
         }
     }
     let asked = if with_refusals { &*clients } else { &[] };
-    let refusals: Vec<RefusalRow> = conn.load_each::<Refusals, _>(asked, &[]).await?;
+    let refusals = conn.load_each::<Refusals>(asked, &[]).await?;
     for row in refusals {
         let client = ClientId::new(row.client_id.clone().uuid("client_refusals.client_id")?);
         let of_client = found.entry(client).or_default();

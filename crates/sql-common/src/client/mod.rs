@@ -16,11 +16,11 @@ pub use self::{
 };
 use crate::{
     audit, binds, each, entity,
-    entity::{Entity, row},
+    entity::row,
     executor::{Executor, Outcome},
-    read, statement,
+    statement,
     stored::{self, corrupt, digest, most},
-    types::{Id, Moment, StoredId, TextList, optional_time},
+    types::{Id, Moment, Read, TextList, optional_time},
 };
 
 entity! {
@@ -89,32 +89,25 @@ macro_rules! with_secrets {
     };
 }
 
-type ClientColumns = (
-    <ClientRow as Entity>::Row,
-    Nullable<<SecretRow as Entity>::Row>,
-);
-
-type ClientWithSecret = (ClientRow, Option<SecretRow>);
+type ClientColumns = (ClientRow, Nullable<SecretRow>);
 
 statement! {
     Find = with_secrets!("WHERE id = :id"),
-    over [ClientRow, SecretRow],
     returns ClientColumns
 }
 
 pub async fn find(conn: &mut impl Executor, id: ClientId) -> Outcome<Option<Client>> {
-    let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
+    let found = conn.load::<Find>(binds! { id: id.uuid() }).await?;
     Ok(of_rows(found)?.pop())
 }
 
 statement! {
     List = with_secrets!("ORDER BY created_at, id LIMIT :limit"),
-    over [ClientRow, SecretRow],
     returns ClientColumns
 }
 
 pub async fn list(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<Client>> {
-    let found = conn.load::<List, _>(binds! { limit: most(limit) }).await?;
+    let found = conn.load::<List>(binds! { limit: most(limit) }).await?;
     Ok(of_rows(found)?)
 }
 
@@ -128,24 +121,16 @@ pub async fn versions(
     ids: &[ClientId],
 ) -> Outcome<HashMap<ClientId, Version>> {
     let ids = each! { ids, id => id: id.uuid() };
-    let rows: Vec<(StoredId, Version)> = conn.load_each::<Versions, _>(&ids, &[]).await?;
+    let rows = conn.load_each::<Versions>(&ids, &[]).await?;
     let versions = rows
         .into_iter()
         .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
     versions.collect()
 }
 
-read! {
-    FenceRow = clients {
-        id: Id,
-        prefixes: Text,
-    }
-}
-
 statement! {
-    Fences = "SELECT {clients read} FROM clients WHERE id = {each id}",
-    over [FenceRow],
-    returns <FenceRow as Entity>::Row
+    Fences = "SELECT id, prefixes FROM clients WHERE id = {each id}",
+    returns (Id, Text)
 }
 
 pub async fn prefixes(
@@ -153,12 +138,12 @@ pub async fn prefixes(
     ids: &[ClientId],
 ) -> Outcome<HashMap<ClientId, Prefixes>> {
     let ids = each! { ids, id => id: id.uuid() };
-    let rows: Vec<FenceRow> = conn.load_each::<Fences, _>(&ids, &[]).await?;
-    let fence = |row: FenceRow| {
-        let id = ClientId::new(row.id.uuid("clients.id")?);
-        Ok((id, stored::prefixes(&row.prefixes, "clients.prefixes")?))
-    };
-    rows.into_iter().map(fence).collect()
+    let rows = conn.load_each::<Fences>(&ids, &[]).await?;
+    let fences = rows.into_iter().map(|(id, prefixes)| {
+        let id = ClientId::new(id.uuid("clients.id")?);
+        Ok((id, stored::prefixes(&prefixes, "clients.prefixes")?))
+    });
+    fences.collect()
 }
 
 statement! {
@@ -221,9 +206,7 @@ pub async fn update(
         return Err(StoreError::Conflict.into());
     }
     let of_client = client.id.uuid();
-    let stored: Vec<(Vec<u8>,)> = conn
-        .load::<Digests, _>(binds! { client: of_client })
-        .await?;
+    let stored = conn.load::<Digests>(binds! { client: of_client }).await?;
     let is_kept = |digest: &[u8]| client.secrets.iter().any(|kept| kept.digest == *digest);
     for (digest,) in stored.iter().filter(|(digest,)| !is_kept(digest)) {
         let secret = binds! { client: of_client, digest: digest.as_slice() };
@@ -233,7 +216,7 @@ pub async fn update(
     audit::write_entry(conn, entry).await
 }
 
-fn of_rows(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
+fn of_rows(rows: Vec<Read<ClientColumns>>) -> Result<Vec<Client>, StoreError> {
     let mut clients: Vec<Client> = Vec::new();
     for (row, secret) in rows {
         let id = ClientId::new(row.id.clone().uuid("clients.id")?);

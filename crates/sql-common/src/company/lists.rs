@@ -5,21 +5,19 @@ use domain::company::{Company, CompanyView, name_key, site};
 use kernel::{CompanyId, PostingId, SourceIdentifier, Status};
 use uuid::Uuid;
 
-use super::row::{CompanyRow, CompanyViewColumns, company_view};
+use super::CompanyRow;
 use crate::{
     binds,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, values},
     statement,
     stored::{end_of, most, parse},
-    types::{Id, StoredId},
-    value::Named,
+    types::Id,
 };
 
 macro_rules! list {
     ($which:literal) => {
         concat!(
-            "SELECT {companies read}, created_at, updated_at, updated_by, merged_at
-            FROM companies WHERE ",
+            "SELECT {companies read} FROM companies WHERE ",
             $which,
             " LIMIT :limit"
         )
@@ -28,43 +26,30 @@ macro_rules! list {
 
 statement! {
     List = list!("alias_of IS NULL AND website_key > :after ORDER BY website_key"),
-    over [CompanyRow],
-    returns CompanyViewColumns
+    returns CompanyRow
 }
 
 statement! {
     OfName = list!(
         "alias_of IS NULL AND name_key >= :start AND name_key < :end ORDER BY name_key, website_key"
     ),
-    over [CompanyRow],
-    returns CompanyViewColumns
+    returns CompanyRow
 }
 
 statement! {
     Aliases = list!("alias_of = :company ORDER BY website_key"),
-    over [CompanyRow],
-    returns CompanyViewColumns
+    returns CompanyRow
 }
 
 statement! {
     /// The index is used in spite of the additional condition on `id`.
     Namesakes = list!("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
-    over [CompanyRow],
-    returns CompanyViewColumns
+    returns CompanyRow
 }
 
 statement! {
     Neighbours = list!("alias_of IS NULL AND site = :key AND id <> :id ORDER BY website_key"),
-    over [CompanyRow],
-    returns CompanyViewColumns
-}
-
-async fn load<S>(conn: &mut impl Executor, asked: &[Named<'_>]) -> Outcome<Vec<CompanyView>>
-where
-    S: crate::sql::Returning<Row = CompanyViewColumns>,
-{
-    let found = conn.load::<S, _>(asked).await?.into_iter();
-    Ok(found.map(company_view).collect::<Result<_, _>>()?)
+    returns CompanyRow
 }
 
 pub async fn companies(
@@ -72,7 +57,10 @@ pub async fn companies(
     after: &str,
     limit: usize,
 ) -> Outcome<Vec<CompanyView>> {
-    load::<List>(conn, binds! { after, limit: most(limit) }).await
+    values(
+        conn.load::<List>(binds! { after, limit: most(limit) })
+            .await?,
+    )
 }
 
 pub async fn companies_named(
@@ -82,7 +70,7 @@ pub async fn companies_named(
 ) -> Outcome<Vec<CompanyView>> {
     let end = end_of(beginning);
     let asked = binds! { start: beginning, end: &end, limit: most(limit) };
-    load::<OfName>(conn, asked).await
+    values(conn.load::<OfName>(asked).await?)
 }
 
 pub async fn aliases(
@@ -90,7 +78,10 @@ pub async fn aliases(
     of: CompanyId,
     limit: usize,
 ) -> Outcome<Vec<CompanyView>> {
-    load::<Aliases>(conn, binds! { company: of.uuid(), limit: most(limit) }).await
+    values(
+        conn.load::<Aliases>(binds! { company: of.uuid(), limit: most(limit) })
+            .await?,
+    )
 }
 
 pub async fn alike(
@@ -100,9 +91,15 @@ pub async fn alike(
 ) -> Outcome<Vec<CompanyView>> {
     let (name, site) = (name_key(&to.name), site(&to.website.key()));
     let (id, limit) = (to.id.uuid(), most(limit));
-    let mut found = load::<Namesakes>(conn, binds! { key: &name, id, limit }).await?;
-    found.extend(load::<Neighbours>(conn, binds! { key: &site, id, limit }).await?);
-    let found = found.into_iter().map(|view| (view.company.id, view));
+    let mut found = conn
+        .load::<Namesakes>(binds! { key: &name, id, limit })
+        .await?;
+    found.extend(
+        conn.load::<Neighbours>(binds! { key: &site, id, limit })
+            .await?,
+    );
+    let found = values::<_, CompanyView>(found)?.into_iter();
+    let found = found.map(|view| (view.company.id, view));
     Ok(found.collect::<BTreeMap<_, _>>().into_values().collect())
 }
 
@@ -121,7 +118,7 @@ pub async fn count_postings(
     limit: usize,
 ) -> Outcome<BTreeMap<Status, usize>> {
     let asked = binds! { company: company.uuid(), limit: most(limit) };
-    let found: Vec<(String, i64)> = conn.load::<Counts, _>(asked).await?;
+    let found = conn.load::<Counts>(asked).await?;
     let count = |(status, count): (String, i64)| {
         let count = usize::try_from(count).unwrap_or_default();
         Ok((parse(status, "postings.status")?, count))
@@ -159,14 +156,14 @@ pub async fn misplaced(
     let (limit, id) = (most(at_most), company.id.uuid());
     let (own, text) = (binds! { company: id, after, limit }, id.to_string());
     let shown = binds! { company: text.as_str(), after, limit };
-    let found: [Vec<(StoredId, String)>; 2] = match company.alias_of {
+    let found = match company.alias_of {
         Some(_) => [
-            conn.load::<OfCompany, _>(own).await?,
-            conn.load::<ShownOfCompany, _>(shown).await?,
+            conn.load::<OfCompany>(own).await?,
+            conn.load::<ShownOfCompany>(shown).await?,
         ],
         None => [
-            conn.load::<OfAlias, _>(own).await?,
-            conn.load::<ShownOfAlias, _>(shown).await?,
+            conn.load::<OfAlias>(own).await?,
+            conn.load::<ShownOfAlias>(shown).await?,
         ],
     };
     let mut misplaced = BTreeMap::new();

@@ -13,10 +13,10 @@ use kernel::{ClientId, CompanyId, event::CompanyState};
 use super::{CompanyRow, former_names};
 use crate::{
     each,
-    entity::{Entity, row},
+    entity::row,
     executor::{Executor, Outcome},
     statement,
-    types::{Id, StoredId, ToText},
+    types::{Id, ToText},
     written,
 };
 
@@ -60,8 +60,7 @@ statement! {
     Stored = r"
         SELECT {companies read}, former_names FROM companies WHERE id = {each id}
         {postgres ORDER BY id FOR NO KEY UPDATE}",
-    over [CompanyRow],
-    returns (<CompanyRow as Entity>::Row, Nullable<Text>)
+    returns (CompanyRow, Nullable<Text>)
 }
 
 statement! {
@@ -96,8 +95,6 @@ impl After {
     }
 }
 
-type NamedRow = (CompanyRow, Option<String>);
-
 /// Writes the companies of a commit. Companies have no version. An unset field keeps its stored
 /// value, even if another commit added the company after the decision.
 pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merged> {
@@ -110,9 +107,7 @@ pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merge
     let new: Vec<_> = new.map(|(names, write)| After::of(write, names)).collect();
     let new: Vec<_> = new.iter().map(row::<CompanyAfter>).collect();
     let ids = each! { writes.companies.keys(), id => id: id.uuid() };
-    let (added, stored): (Vec<(StoredId,)>, Vec<NamedRow>) = conn
-        .load_two::<Insert, _, Stored, _>([&new, &ids], &[])
-        .await?;
+    let (added, stored) = conn.load_two::<Insert, Stored>([&new, &ids], &[]).await?;
     let added = added.into_iter().map(|(id,)| id.uuid("companies.id"));
     let added = added.collect::<Result<HashSet<_>, _>>()?;
     let mut changed = Vec::new();

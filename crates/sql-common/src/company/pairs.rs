@@ -12,7 +12,7 @@ use crate::{
     executor::{Executor, Outcome},
     statement,
     stored::most,
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment, Read},
 };
 
 /// Selects pairs of companies that are not aliases, with the condition of a partial index.
@@ -32,8 +32,6 @@ macro_rules! pairs {
 
 type PairColumns = (Id, Id, Bool, Nullable<Id>, Moment);
 
-type PairRow = (StoredId, StoredId, bool, Option<StoredId>, StoredTime);
-
 statement! {
     Similar = pairs!("is_similar"),
     returns PairColumns
@@ -45,7 +43,7 @@ statement! {
 }
 
 fn company_pair(
-    (one, other, is_similar, lookalike, since): PairRow,
+    (one, other, is_similar, lookalike, since): Read<PairColumns>,
 ) -> Result<CompanyPair, StoreError> {
     let lookalike = lookalike.map(|id| id.uuid("company_pairs.lookalike"));
     Ok(CompanyPair {
@@ -67,9 +65,9 @@ pub async fn company_pairs(
 ) -> Outcome<Vec<CompanyPairView>> {
     let [one, other] = after.map_or([Uuid::nil(); 2], |ids| ids.map(CompanyId::uuid));
     let asked = binds! { one, other, limit: most(limit) };
-    let found: Vec<PairRow> = match kind {
-        PairKind::Similar => conn.load::<Similar, _>(asked).await?,
-        PairKind::Lookalike => conn.load::<Lookalikes, _>(asked).await?,
+    let found = match kind {
+        PairKind::Similar => conn.load::<Similar>(asked).await?,
+        PairKind::Lookalike => conn.load::<Lookalikes>(asked).await?,
     };
     let found = found.into_iter().map(company_pair);
     let found = found.collect::<Result<Vec<_>, _>>()?;

@@ -4,10 +4,9 @@ use fields::Website;
 use kernel::{ClientId, CompanyId, StoreError};
 
 use crate::{
-    entity::Entity,
     read,
     stored::{array, parse_optional},
-    types::{Id, Moment, StoredTime, optional_time},
+    types::{Id, Moment, optional_time},
 };
 
 read! {
@@ -20,35 +19,25 @@ read! {
         keeps_name: Bool,
         keeps_logo: Bool,
         alias_of: Nullable<Id>,
+        created_at: Moment,
+        updated_at: Moment,
+        updated_by: Nullable<Text>,
+        merged_at: Nullable<Moment>,
     }
 }
 
-pub type CompanyViewColumns = (
-    <CompanyRow as Entity>::Row,
-    Moment,
-    Moment,
-    Nullable<Text>,
-    Nullable<Moment>,
-);
+impl TryFrom<CompanyRow> for CompanyView {
+    type Error = StoreError;
 
-pub type CompanyViewRow = (
-    CompanyRow,
-    StoredTime,
-    StoredTime,
-    Option<String>,
-    Option<StoredTime>,
-);
-
-pub fn company_view(
-    (company, created_at, updated_at, updated_by, merged_at): CompanyViewRow,
-) -> Result<CompanyView, StoreError> {
-    Ok(CompanyView {
-        company: company.try_into()?,
-        created_at: created_at.time("companies.created_at")?,
-        updated_at: updated_at.time("companies.updated_at")?,
-        updated_by: parse_optional(updated_by, "companies.updated_by")?,
-        merged_at: optional_time(merged_at, "companies.merged_at")?,
-    })
+    fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            created_at: row.created_at.time("companies.created_at")?,
+            updated_at: row.updated_at.time("companies.updated_at")?,
+            updated_by: parse_optional(row.updated_by.as_deref(), "companies.updated_by")?,
+            merged_at: optional_time(row.merged_at, "companies.merged_at")?,
+            company: row.try_into()?,
+        })
+    }
 }
 
 impl TryFrom<CompanyRow> for Company {

@@ -12,7 +12,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::{join, maybe_done, try_join};
 use kernel::StoreError;
 
-use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
+use super::{Answer, Executor, Named, Outcome, Returning, Rows, Sql};
 use crate::{
     batch::columns,
     binds,
@@ -32,12 +32,9 @@ statement! {
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 impl Executor for AsyncPgConnection {
-    fn load<'a, S: Returning, R: Record<S::Row>>(
-        &'a mut self,
-        values: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
+    fn load<'a, S: Returning>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, Rows<S>> {
         let query = ByName::<S, _>::new(values);
-        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, self);
+        let rows = RunQueryDsl::load::<Typed<S::Row, S::Columns>>(query, self);
         Box::pin(async move { Ok(untyped(rows.await?)) })
     }
 
@@ -46,29 +43,23 @@ impl Executor for AsyncPgConnection {
         Box::pin(async move { Ok(written.await?) })
     }
 
-    fn load_each<'a, S: Returning, R: Record<S::Row>>(
+    fn load_each<'a, S: Returning>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
-        Box::pin(async move { load_each::<S, R>(&mut &*self, rows, shared).await })
+    ) -> Answer<'a, Rows<S>> {
+        Box::pin(async move { load_each::<S>(&mut &*self, rows, shared).await })
     }
 
-    fn load_two<'a, S, R, T, Q>(
+    fn load_two<'a, S: Returning, T: Returning>(
         &'a mut self,
         [rows, other]: [&'a [Vec<Named<'a>>]; 2],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
-    where
-        S: Returning,
-        R: Record<S::Row>,
-        T: Returning,
-        Q: Record<T::Row>,
-    {
+    ) -> Answer<'a, (Rows<S>, Rows<T>)> {
         Box::pin(async move {
             let (mut one, mut two) = (&*self, &*self);
-            let one = load_each::<S, R>(&mut one, rows, shared);
-            try_join(one, load_each::<T, Q>(&mut two, other, shared)).await
+            let one = load_each::<S>(&mut one, rows, shared);
+            try_join(one, load_each::<T>(&mut two, other, shared)).await
         })
     }
 
@@ -194,13 +185,10 @@ impl<'c> Pipeline<'c> {
 }
 
 impl Executor for Pipeline<'_> {
-    fn load<'a, S: Returning, R: Record<S::Row>>(
-        &'a mut self,
-        values: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
+    fn load<'a, S: Returning>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, Rows<S>> {
         let mut conn = self.conn;
         let query = ByName::<S, _>::new(values);
-        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, &mut conn);
+        let rows = RunQueryDsl::load::<Typed<S::Row, S::Columns>>(query, &mut conn);
         Box::pin(async move { self.after(async { Ok(untyped(rows.await?)) }).await })
     }
 
@@ -209,33 +197,27 @@ impl Executor for Pipeline<'_> {
         Box::pin(ready(Ok(0)))
     }
 
-    fn load_each<'a, S: Returning, R: Record<S::Row>>(
+    fn load_each<'a, S: Returning>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
+    ) -> Answer<'a, Rows<S>> {
         let mut conn = self.conn;
         Box::pin(async move {
-            let found = load_each::<S, R>(&mut conn, rows, shared);
+            let found = load_each::<S>(&mut conn, rows, shared);
             self.after(found).await
         })
     }
 
-    fn load_two<'a, S, R, T, Q>(
+    fn load_two<'a, S: Returning, T: Returning>(
         &'a mut self,
         [rows, other]: [&'a [Vec<Named<'a>>]; 2],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
-    where
-        S: Returning,
-        R: Record<S::Row>,
-        T: Returning,
-        Q: Record<T::Row>,
-    {
+    ) -> Answer<'a, (Rows<S>, Rows<T>)> {
         Box::pin(async move {
             let (mut one, mut two) = (self.conn, self.conn);
-            let one = load_each::<S, R>(&mut one, rows, shared);
-            let both = try_join(one, load_each::<T, Q>(&mut two, other, shared));
+            let one = load_each::<S>(&mut one, rows, shared);
+            let both = try_join(one, load_each::<T>(&mut two, other, shared));
             self.after(both).await
         })
     }
@@ -256,18 +238,19 @@ impl Executor for Pipeline<'_> {
 }
 
 /// The connection is a shared reference, so statements are sent without waiting for each other.
-fn load_each<'a, S: Returning, R: Record<S::Row>>(
+fn load_each<'a, S: Returning>(
     conn: &'a mut &AsyncPgConnection,
     rows: &'a [Vec<Named<'a>>],
     shared: &'a [Named<'a>],
-) -> Answer<'a, Vec<R>> {
+) -> Answer<'a, Rows<S>> {
     if rows.is_empty() {
         return Box::pin(ready(Ok(Vec::new())));
     }
     Box::pin(async move {
         let values = columns(rows, shared);
         let query = ByName::<S, _>::new(&values);
-        let rows: BoxFuture<'_, _> = Box::pin(RunQueryDsl::load::<Typed<R, S::Row>>(query, conn));
+        let rows: BoxFuture<'_, _> =
+            Box::pin(RunQueryDsl::load::<Typed<S::Row, S::Columns>>(query, conn));
         Ok(untyped(rows.await?))
     })
 }

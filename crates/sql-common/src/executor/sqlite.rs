@@ -1,18 +1,15 @@
 use std::future::ready;
 
-use diesel::{RunQueryDsl, SqliteConnection, sql_types::BigInt};
+use diesel::{RunQueryDsl, SqliteConnection};
 use kernel::StoreError;
 
-use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
+use super::{Answer, Executor, Named, Outcome, Returning, Rows, Sql};
 use crate::sql::query::{ByName, Typed, untyped};
 
 impl Executor for SqliteConnection {
-    fn load<'a, S: Returning, R: Record<S::Row>>(
-        &'a mut self,
-        values: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
+    fn load<'a, S: Returning>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, Rows<S>> {
         let query = ByName::<S, _>::new(values);
-        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, self);
+        let rows = RunQueryDsl::load::<Typed<S::Row, S::Columns>>(query, self);
         Box::pin(ready(rows.map(untyped).map_err(Into::into)))
     }
 
@@ -21,27 +18,21 @@ impl Executor for SqliteConnection {
         Box::pin(ready(written.map_err(Into::into)))
     }
 
-    fn load_each<'a, S: Returning, R: Record<S::Row>>(
+    fn load_each<'a, S: Returning>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, Vec<R>> {
-        Box::pin(ready(load_each::<S, R>(self, rows, shared)))
+    ) -> Answer<'a, Rows<S>> {
+        Box::pin(ready(load_each::<S>(self, rows, shared)))
     }
 
-    fn load_two<'a, S, R, T, Q>(
+    fn load_two<'a, S: Returning, T: Returning>(
         &'a mut self,
         [rows, other]: [&'a [Vec<Named<'a>>]; 2],
         shared: &'a [Named<'a>],
-    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
-    where
-        S: Returning,
-        R: Record<S::Row>,
-        T: Returning,
-        Q: Record<T::Row>,
-    {
-        let found = load_each::<S, R>(self, rows, shared);
-        let found = found.and_then(|rows| Ok((rows, load_each::<T, Q>(self, other, shared)?)));
+    ) -> Answer<'a, (Rows<S>, Rows<T>)> {
+        let found = load_each::<S>(self, rows, shared);
+        let found = found.and_then(|rows| Ok((rows, load_each::<T>(self, other, shared)?)));
         Box::pin(ready(found))
     }
 
@@ -66,11 +57,11 @@ impl Executor for SqliteConnection {
         Box::pin(async move { all(self.execute_each::<S>(rows, shared).await?, rows) })
     }
 
-    fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
+    fn hold_each<'a, S: Returning<Row = (i64,)>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
     ) -> Answer<'a, ()> {
-        let found = load_each::<S, (i64,)>(self, rows, &[]);
+        let found = load_each::<S>(self, rows, &[]);
         let is_held = |(count,): &(i64,)| *count > 0;
         let held = found.map(|found| found.into_iter().filter(is_held).count());
         Box::pin(ready(held.and_then(|held| all(held, rows))))
@@ -85,16 +76,16 @@ impl Executor for SqliteConnection {
     }
 }
 
-fn load_each<S: Returning, R: Record<S::Row>>(
+fn load_each<S: Returning>(
     conn: &mut SqliteConnection,
     rows: &[Vec<Named<'_>>],
     shared: &[Named<'_>],
-) -> Outcome<Vec<R>> {
+) -> Outcome<Rows<S>> {
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         let values = [row, shared].concat();
         let query = ByName::<S, _>::new(&values);
-        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, conn)?;
+        let rows = RunQueryDsl::load::<Typed<S::Row, S::Columns>>(query, conn)?;
         found.extend(untyped(rows));
     }
     Ok(found)

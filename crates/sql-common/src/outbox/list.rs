@@ -17,7 +17,7 @@ use crate::{
     executor::{Executor, Outcome, values},
     read, statement,
     stored::{count, most},
-    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Id, Moment, optional_time},
     value::Named,
 };
 
@@ -63,14 +63,14 @@ statement! {
     ListDead = r"
         SELECT {outbox read} FROM outbox
         WHERE dead_at IS NOT NULL AND id > :after ORDER BY id LIMIT :limit",
-    loads ListedRow
+    returns ListedRow
 }
 
 statement! {
     ListLiving = r"
         SELECT {outbox read} FROM outbox
         WHERE dead_at IS NULL AND id > :after ORDER BY id LIMIT :limit",
-    loads ListedRow
+    returns ListedRow
 }
 
 pub async fn list(
@@ -82,9 +82,9 @@ pub async fn list(
     let after = after.map_or(i64::MIN, |after| after.0);
     let page = binds! { after, limit: most(limit) };
     let rows: Vec<ListedRow> = if dead {
-        conn.load::<ListDead, _>(page).await?
+        conn.load::<ListDead>(page).await?
     } else {
-        conn.load::<ListLiving, _>(page).await?
+        conn.load::<ListLiving>(page).await?
     };
     values(rows)
 }
@@ -93,7 +93,7 @@ statement! {
     TasksOf = r"
         SELECT {outbox read} FROM outbox
         WHERE kind = {each kind} AND subject = :subject ORDER BY id LIMIT :limit",
-    loads ListedRow
+    returns ListedRow
 }
 
 pub async fn tasks_of(
@@ -103,9 +103,7 @@ pub async fn tasks_of(
     limit: usize,
 ) -> Outcome<Vec<SubjectTask>> {
     let asked = binds! { subject, limit: most(limit) };
-    let mut rows: Vec<ListedRow> = conn
-        .load_each::<TasksOf, _>(&each_kind(kinds), asked)
-        .await?;
+    let mut rows = conn.load_each::<TasksOf>(&each_kind(kinds), asked).await?;
     rows.sort_unstable_by_key(|row| row.id);
     rows.truncate(limit);
     values(rows)
@@ -129,8 +127,8 @@ statement! {
 }
 
 pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome<Vec<Effect>> {
-    let rows: Vec<(String, StoredId)> = conn
-        .load_each::<DeadAmong, _>(&each_effect(effects), &[])
+    let rows = conn
+        .load_each::<DeadAmong>(&each_effect(effects), &[])
         .await?;
     let dead = rows
         .into_iter()
@@ -193,15 +191,14 @@ pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Ba
     let mut backlog: Vec<_> = kinds.iter().map(of).collect();
     let kinds = each_kind(kinds);
     let bound = binds! { most: most(MOST_COUNTED) };
-    let rows: Vec<(String, i64, Option<StoredTime>)> =
-        conn.load_each::<Waiting, _>(&kinds, bound).await?;
+    let rows = conn.load_each::<Waiting>(&kinds, bound).await?;
     for (name, waiting, oldest) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.waiting = waiting.unsigned_abs();
             entry.oldest = optional_time(oldest, "outbox.created_at")?;
         }
     }
-    let rows: Vec<(String, i64)> = conn.load_each::<Dead, _>(&kinds, bound).await?;
+    let rows = conn.load_each::<Dead>(&kinds, bound).await?;
     for (name, dead) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.dead = dead.unsigned_abs();
@@ -246,11 +243,8 @@ pub async fn revive(
 ) -> Outcome<u64> {
     let now = binds! { now };
     let revived: Vec<(i64,)> = match which {
-        Revive::All => conn.load::<ReviveAll, _>(now).await?,
-        Revive::Tasks(tasks) => {
-            conn.load_each::<ReviveSome, _>(&each_task(tasks), now)
-                .await?
-        }
+        Revive::All => conn.load::<ReviveAll>(now).await?,
+        Revive::Tasks(tasks) => conn.load_each::<ReviveSome>(&each_task(tasks), now).await?,
     };
     let revived: Vec<_> = revived.into_iter().map(|(id,)| TaskId(id)).collect();
     let entry = entry.and_then(|entry| Revive::entry(entry, &revived));
@@ -268,7 +262,7 @@ statement! {
         sqlite: r"
             DELETE FROM outbox WHERE dead_at IS NOT NULL AND id = :id RETURNING {outbox read}",
     },
-    loads ListedRow
+    returns ListedRow
 }
 
 pub async fn dismiss(
@@ -276,7 +270,7 @@ pub async fn dismiss(
     tasks: &[TaskId],
     dismissal: &Dismissal,
 ) -> Outcome<u64> {
-    let rows: Vec<ListedRow> = conn.load_each::<Dismiss, _>(&each_task(tasks), &[]).await?;
+    let rows = conn.load_each::<Dismiss>(&each_task(tasks), &[]).await?;
     let dismissed: Vec<TaskRow> = values(rows)?;
     let entries: Vec<_> = dismissed.iter().map(|task| dismissal.entry(task)).collect();
     audit::write(conn, &entries).await?;

@@ -21,7 +21,6 @@ use crate::{
     binds,
     company::{ById, CompanyRow, former_names},
     each,
-    entity::Entity,
     executor::{Executor, Outcome},
     read, statement,
     stored::{most, parse, parse_all, parse_optional},
@@ -43,8 +42,7 @@ statement! {
     ByIdentifier = with_companies!(
         ", CAST(octet_length(raw_description) AS bigint)", "source_identifier = {each identifier}"
     ),
-    over [PostingRow, CompanyRow],
-    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, BigInt)
+    returns (PostingRow, CompanyRow, BigInt)
 }
 
 pub async fn load(
@@ -55,10 +53,7 @@ pub async fn load(
     let identifiers = each! { identifiers, it => identifier: it.as_str() };
     let companies = each! { companies, id => company: id.uuid() };
     let (postings, companies) = conn
-        .load_two::<ByIdentifier, (PostingRow, CompanyRow, i64), ById, CompanyRow>(
-            [&identifiers, &companies],
-            &[],
-        )
+        .load_two::<ByIdentifier, ById>([&identifiers, &companies], &[])
         .await?;
     let mut known = Snapshot::default();
     for (posting, company, length) in postings {
@@ -84,7 +79,7 @@ async fn add_targets(conn: &mut impl Executor, known: &mut Snapshot) -> Outcome<
             return Ok(());
         }
         let targets = each! { &targets, id => company: id.uuid() };
-        let found: Vec<CompanyRow> = conn.load_each::<ById, _>(&targets, &[]).await?;
+        let found = conn.load_each::<ById>(&targets, &[]).await?;
         if found.is_empty() {
             return Ok(());
         }
@@ -115,8 +110,7 @@ statement! {
         SELECT {postings read}, name, logo_path
         FROM postings JOIN companies ON companies.id = postings.company_id
         WHERE source_identifier = {each identifier}",
-    over [RepeatRow],
-    returns (<RepeatRow as Entity>::Row, Text, Nullable<Text>)
+    returns (RepeatRow, Text, Nullable<Text>)
 }
 
 pub async fn repeat_answers(
@@ -124,9 +118,7 @@ pub async fn repeat_answers(
     identifiers: &[SourceIdentifier],
 ) -> Outcome<HashMap<SourceIdentifier, RepeatAnswer>> {
     let identifiers = each! { identifiers, it => identifier: it.as_str() };
-    let found: Vec<(RepeatRow, String, Option<String>)> = conn
-        .load_each::<RepeatAnswers, _>(&identifiers, &[])
-        .await?;
+    let found = conn.load_each::<RepeatAnswers>(&identifiers, &[]).await?;
     let answer = |(row, name, logo_path): (RepeatRow, String, Option<String>)| {
         let id = PostingId::new(row.id.uuid("postings.id")?);
         let answer = Answer {
@@ -164,14 +156,12 @@ statement! {
     Whole = with_companies!(
         ", raw_description, companies.former_names", "postings.id = {each id}"
     ),
-    over [PostingRow, CompanyRow],
-    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, Text, Nullable<Text>)
+    returns (PostingRow, CompanyRow, Text, Nullable<Text>)
 }
 
 pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<Snapshot> {
     let ids = each! { ids, id => id: id.uuid() };
-    let rows: Vec<(PostingRow, CompanyRow, String, Option<String>)> =
-        conn.load_each::<Whole, _>(&ids, &[]).await?;
+    let rows = conn.load_each::<Whole>(&ids, &[]).await?;
     let mut known = Snapshot::default();
     for (posting, company, description, former) in rows {
         let posting = posting.posting(Some(description))?;
@@ -212,7 +202,7 @@ pub async fn overdue(
     limit: usize,
 ) -> Outcome<Vec<SourceIdentifier>> {
     let asked = binds! { now, limit: most(limit) };
-    let found: Vec<String> = conn.load::<Overdue, _>(asked).await?;
+    let found = conn.load::<Overdue>(asked).await?;
     Ok(parse_all(found, IDENTIFIER)?)
 }
 
@@ -229,6 +219,6 @@ pub async fn held(
     limit: usize,
 ) -> Outcome<Vec<SourceIdentifier>> {
     let asked = binds! { before, limit: most(limit) };
-    let found: Vec<String> = conn.load::<Held, _>(asked).await?;
+    let found = conn.load::<Held>(asked).await?;
     Ok(parse_all(found, IDENTIFIER)?)
 }

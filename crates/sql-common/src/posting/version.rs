@@ -17,7 +17,7 @@ use crate::{
     executor::{Executor, Outcome, values},
     read, statement,
     stored::{coordinates, corrupt, document, most, parse},
-    types::{Id, Moment, StoredId},
+    types::{Id, Moment},
     written,
 };
 
@@ -85,7 +85,7 @@ statement! {
         SELECT {posting_versions read} FROM posting_versions
         WHERE posting_id = :posting AND version < :before
         ORDER BY version DESC LIMIT :limit",
-    loads VersionRow
+    returns VersionRow
 }
 
 pub(super) async fn older(
@@ -95,7 +95,7 @@ pub(super) async fn older(
     limit: usize,
 ) -> Outcome<Vec<PostingVersion>> {
     let asked = binds! { posting: posting.uuid(), before, limit: most(limit) };
-    let rows: Vec<VersionRow> = conn.load::<Older, _>(asked).await?;
+    let rows = conn.load::<Older>(asked).await?;
     let mut versions: Vec<PostingVersion> = values(rows)?;
     let company = |version: &PostingVersion| version.before.get::<CompanyId>(COMPANY);
     let companies: HashSet<_> = versions.iter().filter_map(company).collect();
@@ -118,7 +118,7 @@ pub async fn versions(
     limit: usize,
 ) -> Outcome<Option<Vec<PostingVersion>>> {
     let asked = binds! { identifier: identifier.as_str() };
-    let found: Vec<(StoredId,)> = conn.load::<IdOf, _>(asked).await?;
+    let found = conn.load::<IdOf>(asked).await?;
     let Some((id,)) = found.into_iter().next() else {
         return Ok(None);
     };
@@ -134,7 +134,7 @@ statement! {
             SELECT min(version) FROM posting_versions AS begun
             WHERE begun.posting_id = posting_versions.posting_id AND begun.import = :import)
         ORDER BY posting_id, version DESC",
-    loads VersionRow
+    returns VersionRow
 }
 
 /// Returns the versions since an import first changed each posting, newest first.
@@ -144,8 +144,8 @@ pub async fn records(
     postings: &[PostingId],
 ) -> Outcome<Vec<PostingVersion>> {
     let postings = each! { postings, id => posting: id.uuid() };
-    let rows: Vec<VersionRow> = conn
-        .load_each::<SinceImport, _>(&postings, binds! { import })
+    let rows = conn
+        .load_each::<SinceImport>(&postings, binds! { import })
         .await?;
     values(rows)
 }
@@ -156,7 +156,7 @@ statement! {
         JOIN posting_versions
             ON posting_versions.posting_id = sent.posting AND posting_versions.version > sent.known
         ORDER BY posting_versions.posting_id, posting_versions.version DESC",
-    loads VersionRow
+    returns VersionRow
 }
 
 /// Returns the versions of postings after these versions, newest first.
@@ -165,7 +165,7 @@ pub async fn records_after(
     versions: &[(PostingId, Version)],
 ) -> Outcome<Vec<PostingVersion>> {
     let asked = each! { versions, (id, version) => posting: id.uuid(), known: *version };
-    let rows: Vec<VersionRow> = conn.load_each::<After, _>(&asked, &[]).await?;
+    let rows = conn.load_each::<After>(&asked, &[]).await?;
     values(rows)
 }
 
@@ -182,8 +182,7 @@ pub(super) async fn descriptions(
     wanted: &[(PostingId, Version)],
 ) -> Outcome<Vec<(PostingId, Version, Option<Arc<str>>)>> {
     let wanted = each! { wanted, (id, version) => posting: id.uuid(), version: *version };
-    let rows: Vec<(StoredId, Version, Option<String>)> =
-        conn.load_each::<Descriptions, _>(&wanted, &[]).await?;
+    let rows = conn.load_each::<Descriptions>(&wanted, &[]).await?;
     let descriptions = rows.into_iter().map(|(id, version, text)| {
         let id = PostingId::new(id.uuid("posting_versions.posting_id")?);
         Ok((id, version, text.map(Arc::from)))

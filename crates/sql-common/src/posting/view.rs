@@ -15,13 +15,12 @@ use super::{
 };
 use crate::{
     binds,
-    company::{CompanyRow, CompanyViewColumns, CompanyViewRow, company_view},
+    company::CompanyRow,
     each,
-    entity::Entity,
     executor::{Executor, Outcome},
     read, statement,
     stored::{coordinates, document, most, parse, parse_optional},
-    types::{Id, Moment, StoredTime},
+    types::{Id, Moment, Read, StoredTime},
 };
 
 /// Selects postings with the chosen texts. A large text is read only if chosen.
@@ -30,8 +29,7 @@ macro_rules! views {
         concat!(
             "SELECT {postings read}, ",
             $description,
-            ", {companies read}, companies.created_at, companies.updated_at, companies.updated_by,
-            companies.merged_at, posting_texts.posting_id, latitude, longitude, ",
+            ", {companies read}, posting_texts.posting_id, latitude, longitude, ",
             $markdown,
             ", ",
             $redacted,
@@ -46,28 +44,20 @@ macro_rules! views {
 }
 
 type ViewColumns = (
-    <PostingRow as Entity>::Row,
-    Nullable<Text>,
-    CompanyViewColumns,
-    Nullable<<TextsRow as Entity>::Row>,
-    Nullable<<DecisionRow as Entity>::Row>,
-);
-
-type ViewRow = (
     PostingRow,
-    Option<String>,
-    CompanyViewRow,
-    Option<TextsRow>,
-    Option<DecisionRow>,
+    Nullable<Text>,
+    CompanyRow,
+    Nullable<TextsRow>,
+    Nullable<DecisionRow>,
 );
 
 fn view(
-    (posting, description, company, texts, decision): ViewRow,
+    (posting, description, company, texts, decision): Read<ViewColumns>,
 ) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(description)?,
-        company: company_view(company)?,
+        company: company.try_into()?,
         coordinates: texts.as_ref().and_then(place),
         findings: match &texts {
             Some(texts) => document(texts.findings.as_deref(), "posting_texts.findings")?,
@@ -112,7 +102,6 @@ statement! {
     Find = views!(
         "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
     ),
-    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
@@ -120,19 +109,16 @@ statement! {
     InFull = views!(
         "raw_description", "markdown", "redacted_markdown", "postings.id = {each id}"
     ),
-    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
     Redacted = views!("NULL", "''", "redacted_markdown", "postings.id = {each id}"),
-    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
     Bare = views!("NULL", "''", "''", "postings.id = {each id}"),
-    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
@@ -141,7 +127,7 @@ statement! {
         SELECT {posting_history} FROM posting_history
         WHERE posting_id = :posting AND version <= :version
         ORDER BY version DESC, step DESC LIMIT :limit",
-    loads HistoryRow
+    returns HistoryRow
 }
 
 pub async fn find(
@@ -158,14 +144,14 @@ async fn stored(
     identifier: &SourceIdentifier,
 ) -> Outcome<Option<PostingView>> {
     let asked = binds! { identifier: identifier.as_str() };
-    let found: Vec<ViewRow> = conn.load::<Find, _>(asked).await?;
+    let found = conn.load::<Find>(asked).await?;
     let Some(row) = found.into_iter().next() else {
         return Ok(None);
     };
     let mut view = view(row)?;
     let Posting { id, version, .. } = &view.posting;
     let asked = binds! { posting: id.uuid(), version: *version, limit: most(HISTORY_SHOWN) };
-    view.history = history(conn.load::<History, _>(asked).await?)?;
+    view.history = history(conn.load::<History>(asked).await?)?;
     Ok(Some(view))
 }
 
@@ -229,7 +215,7 @@ statement! {
     Changed = entries!(
         "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
     ),
-    loads EntryRow
+    returns EntryRow
 }
 
 statement! {
@@ -237,7 +223,7 @@ statement! {
         "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    loads EntryRow
+    returns EntryRow
 }
 
 statement! {
@@ -245,7 +231,7 @@ statement! {
         "duplicate_of IS NOT NULL AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    loads EntryRow
+    returns EntryRow
 }
 
 statement! {
@@ -254,14 +240,14 @@ statement! {
             AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    loads EntryRow
+    returns EntryRow
 }
 
 statement! {
     /// Other conditions are checked after reading (`in_order`). In the statement, they might make
     /// it scan far along the key.
     InOrderOfIds = entries!("postings.id > :id", "postings.id"),
-    loads EntryRow
+    returns EntryRow
 }
 
 fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
@@ -283,7 +269,7 @@ async fn entries(conn: &mut impl Executor, step: &ScanStep) -> Outcome<Vec<Entry
     let (query, limit) = (&step.query, most(step.length));
     if query.order == ListOrder::Id {
         let id = query.after.map_or(Uuid::nil(), |after| after.id);
-        return conn.load::<InOrderOfIds, _>(binds! { id, limit }).await;
+        return conn.load::<InOrderOfIds>(binds! { id, limit }).await;
     }
     // Uses only the later of the two starts, so that the index gets a single range.
     let (at, id) = match (query.after, query.updated_after) {
@@ -294,17 +280,14 @@ async fn entries(conn: &mut impl Executor, step: &ScanStep) -> Outcome<Vec<Entry
         (_, None) => (StoredTime::MIN, Uuid::nil()),
     };
     match (query.status, query.duplicates) {
-        (None, false) => conn.load::<Changed, _>(binds! { at, id, limit }).await,
-        (None, true) => {
-            conn.load::<ChangedCopies, _>(binds! { at, id, limit })
-                .await
-        }
+        (None, false) => conn.load::<Changed>(binds! { at, id, limit }).await,
+        (None, true) => conn.load::<ChangedCopies>(binds! { at, id, limit }).await,
         (Some(status), is_copy) => {
             let asked = binds! { status: status.as_str(), at, id, limit };
             if is_copy {
-                conn.load::<ChangedCopiesOfStatus, _>(asked).await
+                conn.load::<ChangedCopiesOfStatus>(asked).await
             } else {
-                conn.load::<ChangedOfStatus, _>(asked).await
+                conn.load::<ChangedOfStatus>(asked).await
             }
         }
     }
@@ -319,10 +302,10 @@ pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<Postin
     }
     let (page, next) = scan.page();
     let ids = each! { &page, entry => id: entry.position.id };
-    let rows: Vec<ViewRow> = match query.texts {
-        Texts::All => conn.load_each::<InFull, _>(&ids, &[]).await?,
-        Texts::Redacted => conn.load_each::<Redacted, _>(&ids, &[]).await?,
-        Texts::None => conn.load_each::<Bare, _>(&ids, &[]).await?,
+    let rows = match query.texts {
+        Texts::All => conn.load_each::<InFull>(&ids, &[]).await?,
+        Texts::Redacted => conn.load_each::<Redacted>(&ids, &[]).await?,
+        Texts::None => conn.load_each::<Bare>(&ids, &[]).await?,
     };
     let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
     show(conn, &mut views).await?;

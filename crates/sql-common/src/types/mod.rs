@@ -34,6 +34,7 @@ use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
+use crate::sql::Dialect;
 use crate::stored::{StoredText, array_text, corrupt, item_text, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
@@ -69,13 +70,23 @@ pub struct TextList;
 #[diesel(postgres_type(oid = 23, array_oid = 1007), sqlite_type(name = "Long"))]
 pub struct Count;
 
+/// A column or a row: its SQL type, and the value that is read.
 pub trait Stored {
+    type Sql: 'static;
     type Value;
+
+    /// Replaces the templates of the row's tables in the text of a statement.
+    fn expand(text: String, _dialect: Dialect) -> String {
+        text
+    }
 }
+
+pub type Read<T> = <T as Stored>::Value;
 
 macro_rules! stored {
     ($($sql:ty => $value:ty,)+) => {
         $(impl Stored for $sql {
+            type Sql = Self;
             type Value = $value;
         })+
     };
@@ -95,9 +106,30 @@ stored! {
     TextList => StoredTextList,
 }
 
-impl<T: Stored + SqlType> Stored for Nullable<T> {
+impl<T: Stored> Stored for Nullable<T> {
+    type Sql = Nullable<T::Sql>;
     type Value = Option<T::Value>;
+
+    fn expand(text: String, dialect: Dialect) -> String {
+        T::expand(text, dialect)
+    }
 }
+
+macro_rules! tuples {
+    ($(($($part:ident)+))+) => {
+        $(impl<$($part: Stored),+> Stored for ($($part,)+) {
+            type Sql = ($($part::Sql,)+);
+            type Value = ($($part::Value,)+);
+
+            fn expand(text: String, dialect: Dialect) -> String {
+                $(let text = $part::expand(text, dialect);)+
+                text
+            }
+        })+
+    };
+}
+
+tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) }
 
 #[derive(AsExpression, Clone, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Id)]

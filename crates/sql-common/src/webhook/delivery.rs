@@ -59,7 +59,7 @@ statement! {
     Deliveries = r"
         SELECT {webhook_deliveries} FROM webhook_deliveries
         WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",
-    loads DeliveryRow
+    returns DeliveryRow
 }
 
 pub async fn deliveries(
@@ -69,5 +69,5 @@ pub async fn deliveries(
 ) -> Outcome<Vec<DeliveryRecord>> {
     let limit = most(limit.min(DELIVERIES_KEPT));
     let asked = binds! { endpoint: endpoint.uuid(), limit };
-    values(conn.load::<Deliveries, DeliveryRow>(asked).await?)
+    values(conn.load::<Deliveries>(asked).await?)
 }

@@ -20,7 +20,7 @@ use webhooks::{
 use super::waiting::{Wait, WaitingRow, waiting_among};
 use crate::{
     audit, binds, entity,
-    entity::{Entity, row},
+    entity::row,
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome},
     read, statement,
@@ -126,8 +126,6 @@ impl TryFrom<EndpointRow> for Endpoint {
     }
 }
 
-pub type TrackedColumns = (<EndpointRow as Entity>::Row, <ProgressRow as Entity>::Row);
-
 pub type TrackedRow = (EndpointRow, ProgressRow);
 
 read! {
@@ -159,12 +157,11 @@ statement! {
     Find = r"
         SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
         WHERE id = :id",
-    over [EndpointRow, ProgressRow],
-    returns TrackedColumns
+    returns TrackedRow
 }
 
 pub async fn find(conn: &mut impl Executor, id: EndpointId) -> Outcome<Option<TrackedEndpoint>> {
-    let rows: Vec<TrackedRow> = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
+    let rows = conn.load::<Find>(binds! { id: id.uuid() }).await?;
     Ok(rows.into_iter().map(tracked).next().transpose()?)
 }
 
@@ -172,16 +169,14 @@ statement! {
     List = r"
         SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
         WHERE id > :after ORDER BY id LIMIT :limit",
-    over [EndpointRow, ProgressRow],
-    returns TrackedColumns
+    returns TrackedRow
 }
 
 statement! {
     ListOwned = r"
         SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
         WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit",
-    over [EndpointRow, ProgressRow],
-    returns TrackedColumns
+    returns TrackedRow
 }
 
 /// A page after an endpoint id. The nil UUID is before all ids.
@@ -193,11 +188,11 @@ pub async fn list(
 ) -> Outcome<Vec<TrackedEndpoint>> {
     let after = after.map_or(Uuid::nil(), EndpointId::uuid);
     let limit = most(limit);
-    let rows: Vec<TrackedRow> = match owner.map(|owner| owner.to_text()) {
-        None => conn.load::<List, _>(binds! { after, limit }).await?,
+    let rows = match owner.map(|owner| owner.to_text()) {
+        None => conn.load::<List>(binds! { after, limit }).await?,
         Some(owner) => {
             let asked = binds! { owner: &owner, after, limit };
-            conn.load::<ListOwned, _>(asked).await?
+            conn.load::<ListOwned>(asked).await?
         }
     };
     Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)
@@ -226,7 +221,7 @@ pub async fn insert(
     // The lock is needed because an owner may have no row to lock.
     conn.lock("webhook_endpoints", &owner).await?;
     let asked = binds! { most: most(MOST_ENDPOINTS), owner: &owner };
-    let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
+    let full = conn.load::<IsFull>(asked).await?;
     if full == [(true,)] {
         return Err(StoreError::Conflict.into());
     }
@@ -323,7 +318,7 @@ pub async fn replay(
 }
 
 async fn is_known(conn: &mut impl Executor, id: Uuid) -> Outcome<bool> {
-    let known: Vec<(i64,)> = conn.load::<IsKnown, _>(binds! { id }).await?;
+    let known = conn.load::<IsKnown>(binds! { id }).await?;
     Ok(known == [(1,)])
 }
 

@@ -14,7 +14,7 @@ use crate::{
     executor::{Executor, Outcome, counted},
     horizon, statement,
     stored::most,
-    types::{Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Id, Moment, optional_time},
     value::Named,
 };
 
@@ -85,9 +85,7 @@ pub async fn renew(
     until: OffsetDateTime,
 ) -> Outcome<HashMap<Lease, Version>> {
     let leases = each! { leases, it => endpoint: it.endpoint.uuid(), holder: it.holder };
-    let renewed: Vec<(StoredId, StoredId, Version)> = conn
-        .load_each::<Renew, _>(&leases, binds! { until })
-        .await?;
+    let renewed = conn.load_each::<Renew>(&leases, binds! { until }).await?;
     let held = renewed.into_iter().map(|(id, holder, version)| {
         let lease = Lease {
             endpoint: EndpointId::new(id.uuid("webhook_endpoints.id")?),
@@ -175,7 +173,7 @@ statement! {
 
 pub async fn backlog(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<EndpointBacklog>> {
     let asked = binds! { counted: most(MOST_WAITING_COUNTED), limit: most(limit) };
-    let rows: Vec<(StoredId, i64, Option<StoredTime>)> = conn.load::<Backlog, _>(asked).await?;
+    let rows = conn.load::<Backlog>(asked).await?;
     let backlogs = rows.into_iter().map(|(endpoint, waiting, since)| {
         Ok(EndpointBacklog {
             endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),

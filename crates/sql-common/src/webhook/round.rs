@@ -1,7 +1,6 @@
 //! The result of a round of deliveries.
 
 use diesel::sql_types::BigInt;
-use kernel::Version;
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, EndpointWrite, Recorded, Round, TrackedEndpoint};
 
@@ -80,7 +79,7 @@ pub async fn record(
     let endpoint = round.endpoint.uuid();
     let [commit_seq, number] = cursor_values(round.from);
     let asked = binds! { endpoint, holder, commit_seq, number };
-    let held: Vec<(Version, i64)> = conn.load::<Held, _>(asked).await?;
+    let held = conn.load::<Held>(asked).await?;
     let Some(&(version, attempts_before)) = held.first() else {
         return Ok(Recorded::Lost);
     };

@@ -100,7 +100,7 @@ statement! {
     Due = r"
         SELECT {webhook_waiting} FROM webhook_waiting WHERE endpoint = :endpoint AND next_at <= :now
         ORDER BY next_at, commit_seq, number LIMIT :limit",
-    loads WaitingRow
+    returns WaitingRow
 }
 
 pub async fn due(
@@ -110,7 +110,7 @@ pub async fn due(
     limit: usize,
 ) -> Outcome<Vec<WaitingSubject>> {
     let asked = binds! { endpoint: endpoint.uuid(), now, limit: most(limit) };
-    values(conn.load::<Due, WaitingRow>(asked).await?)
+    values(conn.load::<Due>(asked).await?)
 }
 
 statement! {
@@ -125,7 +125,7 @@ statement! {
             SELECT {webhook_waiting} FROM webhook_waiting
             WHERE endpoint = :endpoint AND subject = :subject",
     },
-    loads WaitingRow
+    returns WaitingRow
 }
 
 pub async fn waiting_among(
@@ -135,10 +135,7 @@ pub async fn waiting_among(
 ) -> Outcome<Vec<WaitingSubject>> {
     let asked = each! { subjects, subject => subject };
     let endpoint = binds! { endpoint: endpoint.uuid() };
-    values(
-        conn.load_each::<WaitingAmong, WaitingRow>(&asked, endpoint)
-            .await?,
-    )
+    values(conn.load_each::<WaitingAmong>(&asked, endpoint).await?)
 }
 
 statement! {
@@ -165,6 +162,6 @@ pub async fn count_waiting(
     limit: usize,
 ) -> Outcome<usize> {
     let asked = binds! { endpoint: endpoint.uuid(), limit: most(limit) };
-    let rows: Vec<(i64,)> = conn.load::<CountWaiting, _>(asked).await?;
+    let rows = conn.load::<CountWaiting>(asked).await?;
     Ok(counted(&rows))
 }
