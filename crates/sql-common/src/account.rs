@@ -16,7 +16,8 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    types::{Moment, optional_time},
+    stored::decoded,
+    types::Moment,
 };
 
 entity! {
@@ -93,11 +94,9 @@ pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcom
     let Some(row) = rows.into_iter().next() else {
         return Ok(AccountState::default());
     };
-    Ok(AccountState {
-        paused_until: optional_time(row.paused_until, "account_states.paused_until")?,
-        pause_reason: row.pause_reason,
-        reconciled_at: optional_time(row.reconciled_at, "account_states.reconciled_at")?,
-    })
+    Ok(
+        decoded!(row of account_states => AccountState { paused_until, pause_reason, reconciled_at }),
+    )
 }
 
 statement! {

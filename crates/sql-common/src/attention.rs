@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use kernel::{
-    AttentionItem, ClientId, StoreError,
+    AttentionItem,
     attention::{AttentionCheck, StoredAttention},
 };
 
@@ -13,10 +13,10 @@ use crate::{
     commit::write_tasks,
     each, entity,
     entity::row,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, values},
     statement,
-    stored::{parse, signed},
-    types::{Id, Moment, StoredTime},
+    stored::{Decode, decode, signed},
+    types::{Id, Moment},
 };
 
 entity! {
@@ -35,23 +35,9 @@ entity! {
     }
 }
 
-impl TryFrom<ItemRow> for AttentionItem {
-    type Error = StoreError;
-
-    fn try_from(row: ItemRow) -> Result<Self, StoreError> {
-        let client = row.client_id.map(|id| id.uuid("attention_items.client_id"));
-        Ok(Self {
-            id: row.id.uuid("attention_items.id")?,
-            kind: parse(row.kind, "attention_items.kind")?,
-            subject: row.subject,
-            client: client.transpose()?.map(ClientId::new),
-            since: row.since.time("attention_items.since")?,
-            sentence: row.sentence,
-            page: row.page,
-            is_of_board: row.is_of_board,
-        })
-    }
-}
+decode! { row: ItemRow of attention_items => AttentionItem {
+    id, kind, subject, client: client_id, since, sentence, page, is_of_board,
+} }
 
 statement! {
     LastCheck = "SELECT version, at FROM attention_checks",
@@ -68,14 +54,10 @@ pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
     let checks = conn.load::<LastCheck>(&[]).await?;
     let rows = conn.load::<Items>(&[]).await?;
     let (version, at) = checks.into_iter().next().unzip();
-    let at: Option<StoredTime> = at;
     Ok(StoredAttention {
         version: version.unwrap_or_default(),
-        checked_at: at.map(|at| at.time("attention_checks.at")).transpose()?,
-        items: rows
-            .into_iter()
-            .map(AttentionItem::try_from)
-            .collect::<Result<_, _>>()?,
+        checked_at: at.decode("attention_checks.at")?,
+        items: values(rows)?,
     })
 }
 

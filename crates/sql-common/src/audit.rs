@@ -3,10 +3,7 @@
 use std::slice;
 
 use diesel::sql_types::{Nullable, Text};
-use kernel::{
-    StoreError,
-    audit::{Action, AuditPosition, AuditQuery, Entry},
-};
+use kernel::audit::{AuditPosition, AuditQuery, Entry};
 use uuid::Uuid;
 
 use crate::{
@@ -14,7 +11,7 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome, values},
     statement,
-    stored::{details, most},
+    stored::{decode, most},
     types::{Id, Moment, StoredTime},
 };
 
@@ -34,21 +31,7 @@ entity! {
     }
 }
 
-impl TryFrom<AuditRow> for Entry {
-    type Error = StoreError;
-
-    fn try_from(row: AuditRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: row.id.uuid("audit.id")?,
-            run: row.run.uuid("audit.run")?,
-            at: row.at.time("audit.at")?,
-            by: row.operator,
-            action: Action::from_store(row.action),
-            subject: row.subject,
-            details: details(&row.details, "audit.details")?,
-        })
-    }
-}
+decode! { row: AuditRow of audit => Entry { id, run, at, by: operator, action, subject, details } }
 
 statement! {
     Write = r"

@@ -12,7 +12,7 @@ pub use self::{
     lists::{aliases, alike, companies, companies_named, count_postings, misplaced},
     merge::{Merged, merge},
     pairs::{company_pairs, write_pairs},
-    row::{CompanyRow, former_names},
+    row::CompanyRow,
 };
 use crate::{
     binds, each,

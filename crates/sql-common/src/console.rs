@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     browse::{PostingSummary, WindowOrder},
+    posting::Shown,
     store::Position,
 };
 use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status, StoreError};
@@ -13,10 +14,10 @@ use crate::{
     binds,
     company::company,
     executor::{Executor, Outcome, counted},
-    posting::{original, shown},
+    posting::original,
     read, statement,
-    stored::{end_of, most, parse, parse_optional, unsigned},
-    types::{Id, Moment, Read, StoredTime, optional_time},
+    stored::{Decode, decoded, end_of, most},
+    types::{Id, Moment, Read, StoredTime},
 };
 
 /// Selects a window of postings. Subqueries find company names: a join might read all companies.
@@ -132,7 +133,7 @@ pub async fn window(
     }?;
     let mut postings = Vec::with_capacity(rows.len());
     for (row, name) in rows {
-        let shown = row.shown.as_deref().map(shown).transpose()?;
+        let shown: Option<Shown> = row.shown.clone().decode("postings.shown")?;
         let mut posting = summary((row, name))?;
         if let Some(shown) = shown {
             let company = match shown.company_id {
@@ -147,22 +148,13 @@ pub async fn window(
 }
 
 fn summary((row, company): Read<Columns>) -> Result<PostingSummary, StoreError> {
-    Ok(PostingSummary {
-        id: PostingId::new(row.id.uuid("postings.id")?),
-        version: row.version,
-        source_identifier: parse(row.source_identifier, "postings.source_identifier")?,
-        status: parse(row.status, "postings.status")?,
-        status_reason: row.status_reason,
-        moderated: row.moderated,
-        is_featured: row.is_featured,
-        title: row.title,
+    let duplicate_of = original(row.duplicate_of, row.duplicate_identifier)?;
+    Ok(decoded!(row of postings => PostingSummary {
+        id, version, source_identifier, status, status_reason, moderated, is_featured, title,
+        created_by, created_at, published_at, updated_at;
         company: company.unwrap_or_default(),
-        created_by: parse_optional(row.created_by, "postings.created_by")?,
-        duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
-        created_at: row.created_at.time("postings.created_at")?,
-        published_at: optional_time(row.published_at, "postings.published_at")?,
-        updated_at: row.updated_at.time("postings.updated_at")?,
-    })
+        duplicate_of,
+    }))
 }
 
 statement! {
@@ -222,8 +214,8 @@ pub async fn held_back(
 fn by_client(rows: Vec<(String, i64)>) -> Outcome<BTreeMap<ClientId, u64>> {
     let mut visible = BTreeMap::new();
     for (actor, count) in rows {
-        if let Actor::Client(client) = parse(actor, "postings.created_by")? {
-            visible.insert(client, unsigned(count, "postings", "count")?);
+        if let Actor::Client(client) = actor.decode("postings.created_by")? {
+            visible.insert(client, count.decode("postings.count")?);
         }
     }
     Ok(visible)

@@ -9,7 +9,7 @@ use domain::posting::{
         Apart, BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash, Number, Offer,
     },
 };
-use kernel::{CompanyId, PostingId, Status, StoreError};
+use kernel::{PostingId, Status, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,9 +17,9 @@ use crate::{
     binds, each, entity,
     entity::row,
     executor::{Executor, Outcome},
-    posting::{CREATOR, IDENTIFIER, original},
+    posting::original,
     read, statement,
-    stored::{corrupt, most, parse, parse_optional},
+    stored::{Decode, corrupt, decoded, most},
     types::{Id, Moment, StoredId, TextList},
     value::Named,
 };
@@ -98,7 +98,7 @@ macro_rules! candidates {
 type CandidateRow = (KnownRow, FingerprintRow);
 
 fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
-    let status: Status = parse(known.status, "postings.status")?;
+    let status: Status = known.status.decode("postings.status")?;
     let fingerprint = Fingerprint {
         bands: [row.band_1, row.band_2, row.band_3, row.band_4],
         signature: signature(&row.signature, "posting_signatures.signature")?,
@@ -107,34 +107,23 @@ fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
         Some(first) => signature(&first, "posting_signatures.first_signature")?,
         None => fingerprint.signature,
     };
-    let details = Details {
-        title: known.title,
-        employment_types: known.employment_types.parse("postings.employment_types")?,
-        salary_min: known.salary_min,
-        salary_max: known.salary_max,
-        salary_currency_code: parse_optional(
-            known.salary_currency_code,
-            "postings.salary_currency_code",
-        )?,
-        salary_period: parse_optional(known.salary_period, "postings.salary_period")?,
-        requisition_id: known.requisition_id,
+    let details = decoded!(known of postings => Details {
+        title, employment_types, salary_min, salary_max, salary_currency_code, salary_period,
+        requisition_id;
         ..Details::default()
-    };
-    Ok(Candidate {
-        company: CompanyId::new(known.company_id.uuid("postings.company_id")?),
+    });
+    let duplicate_of = original(known.duplicate_of, known.duplicate_identifier)?;
+    Ok(decoded!(known of postings => Candidate {
+        company: company_id, id, source_identifier, version, created_by;
         offer: Offer::of(&details),
-        id: PostingId::new(known.id.uuid("postings.id")?),
-        source_identifier: parse(known.source_identifier, IDENTIFIER)?,
-        version: known.version,
         is_open: status.is_open(),
-        created_by: parse_optional(known.created_by, CREATOR)?,
-        duplicate_of: original(known.duplicate_of, known.duplicate_identifier)?,
+        duplicate_of,
         dated: DatedFingerprint {
             fingerprint,
-            since: row.since.time("posting_signatures.since")?,
+            since: row.since.decode("posting_signatures.since")?,
             first,
         },
-    })
+    }))
 }
 
 fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
@@ -328,8 +317,10 @@ pub async fn told_apart(conn: &mut impl Executor, pairs: &[Apart]) -> Outcome<Ha
     let pairs = each! { pairs, [one, other] => one: one.uuid(), other: other.uuid() };
     let found = conn.load_each::<ToldApart>(&pairs, &[]).await?;
     let pair = |(one, other): (StoredId, StoredId)| {
-        let one = PostingId::new(one.uuid("distinct_postings.one")?);
-        Ok([one, PostingId::new(other.uuid("distinct_postings.other")?)])
+        Ok([
+            one.decode("distinct_postings.one")?,
+            other.decode("distinct_postings.other")?,
+        ])
     };
     found.into_iter().map(pair).collect()
 }

@@ -14,7 +14,7 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::{digest, parse},
+    stored::{Decode, decode},
     types::Moment,
     value::Named,
 };
@@ -31,16 +31,7 @@ entity! {
     }
 }
 
-impl TryFrom<ErasedRow> for Remembered {
-    type Error = StoreError;
-
-    fn try_from(row: ErasedRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            status: parse(row.status, "erased_suppressions.status")?,
-            at: row.at.time("erased_suppressions.at")?,
-        })
-    }
-}
+decode! { row: ErasedRow of erased_suppressions => Remembered { status, at } }
 
 statement! {
     Key = r"
@@ -53,7 +44,7 @@ async fn key(conn: &mut impl Executor) -> Outcome<([u8; 32], bool)> {
     let rows = conn.load::<Key>(&[]).await?;
     let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
     let (key, are_there_any) = rows.into_iter().next().ok_or_else(missing)?;
-    Ok((digest(&key, "erasure_keys.key")?, are_there_any))
+    Ok((key.decode("erasure_keys.key")?, are_there_any))
 }
 
 fn hashes<'a>(

@@ -17,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     entity,
-    stored::{corrupt, item, parse, parse_optional, signed, trace, unsigned},
+    stored::{Decode, corrupt, item, signed, trace},
     types::{Id, Moment, Read},
 };
 
@@ -133,8 +133,8 @@ pub fn cursor(commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
 
 pub fn cursor_in(table: &str, commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
     Ok(Cursor {
-        transaction: unsigned(commit_seq, table, "commit_seq")?,
-        sequence: unsigned(number, table, "number")?,
+        transaction: commit_seq.decode(format_args!("{table}.commit_seq"))?,
+        sequence: number.decode(format_args!("{table}.number"))?,
     })
 }
 
@@ -144,9 +144,6 @@ pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
 
 pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent, StoreError> {
     let id = row.subject.uuid("events.subject")?;
-    let merged_into = row.company_merged_into;
-    let merged_into = merged_into.map(|id| id.uuid("events.company_merged_into"));
-    let ground = parse_optional(row.decision_ground, "events.decision_ground")?;
     let subject = match (
         row.source_identifier,
         row.company_name,
@@ -154,32 +151,36 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
     ) {
         (Some(identifier), _, Some(posting)) => Subject::Report(DecidedReport {
             id: ReportId::new(id),
-            posting: PostingId::new(posting.uuid("events.reported_posting")?),
-            source_identifier: parse(identifier, "events.source_identifier")?,
+            posting: posting.decode("events.reported_posting")?,
+            source_identifier: identifier.decode("events.source_identifier")?,
             acted: row.status.as_deref() == Some(ReportState::Acted.as_str()),
             sentence: row.status_reason.unwrap_or_default(),
         }),
-        (Some(identifier), _, None) => Subject::Posting(PostingState {
-            id: PostingId::new(id),
-            source_identifier: parse(identifier, "events.source_identifier")?,
-            version: row
-                .version
-                .ok_or_else(|| corrupt("events.version", row.version))?,
-            status: parse(row.status.unwrap_or_default(), "events.status")?,
-            status_reason: row.status_reason,
-            decision: row.decision_code.map(|code| EventDecision {
-                code: DecisionCode::from_store(code),
-                ground,
-                by_notice: row.decision_by_notice,
-            }),
-        }),
+        (Some(identifier), _, None) => {
+            let version = row.version;
+            let ground = row.decision_ground.decode("events.decision_ground")?;
+            Subject::Posting(PostingState {
+                id: PostingId::new(id),
+                source_identifier: identifier.decode("events.source_identifier")?,
+                version: version.ok_or_else(|| corrupt("events.version", version))?,
+                status: row.status.unwrap_or_default().decode("events.status")?,
+                status_reason: row.status_reason,
+                decision: row.decision_code.map(|code| EventDecision {
+                    code: DecisionCode::from_store(code),
+                    ground,
+                    by_notice: row.decision_by_notice,
+                }),
+            })
+        }
         (None, Some(name), _) => Subject::Company(CompanyState {
             id: CompanyId::new(id),
             name,
             website: Website::from_store(row.company_website.unwrap_or_default()),
             logo_path: row.company_logo_path,
-            merged_into: merged_into.transpose()?.map(CompanyId::new),
-            updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
+            merged_into: row
+                .company_merged_into
+                .decode("events.company_merged_into")?,
+            updated_by: row.company_updated_by.decode("events.company_updated_by")?,
         }),
         (None, None, _) => match row.attention {
             Some(stored) => Subject::Attention(Box::new(item(&stored)?)),
@@ -191,7 +192,7 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
         event: Event {
             name: EventName::from_store(row.name),
             subject,
-            at: row.at.time("events.at")?,
+            at: row.at.decode("events.at")?,
             trace: trace(row.trace_parent.as_deref()),
         },
     })

@@ -18,8 +18,8 @@ pub use self::{
 };
 use crate::{
     each, read,
-    stored::{count, trace},
-    types::{Count, Id, Moment, optional_time},
+    stored::{Decode, trace},
+    types::{Count, Id, Moment},
     value::Named,
     written,
 };
@@ -68,9 +68,9 @@ impl ClaimedRow {
                 generation: self.generation,
                 lease,
             },
-            attempts: count(self.attempts, "outbox.attempts")?,
-            first_failed_at: optional_time(self.first_failed_at, "outbox.first_failed_at")?,
-            lost: count(self.lost, "outbox.lost")?,
+            attempts: self.attempts.decode("outbox.attempts")?,
+            first_failed_at: self.first_failed_at.decode("outbox.first_failed_at")?,
+            lost: self.lost.decode("outbox.lost")?,
             trace: trace(self.trace_parent.as_deref()),
             effect: Effect::new(queue, self.subject.uuid("outbox.subject")?),
         })

@@ -10,7 +10,7 @@ use domain::{
     catalogue::CatalogueId,
     posting::{
         ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
-        Posting, Review, SalaryPeriod, Shown, State, TextsDigest,
+        Posting, Review, SalaryPeriod, State, TextsDigest,
     },
     store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
@@ -27,8 +27,8 @@ use crate::{
     binds, entity,
     executor::{Executor, Outcome},
     statement,
-    stored::{corrupt, digest, document, most, parse, parse_optional},
-    types::{Count, Id, Moment, StoredId, TextList, ToText, optional_time},
+    stored::{Decode, corrupt, decode, decoded, most},
+    types::{Count, Id, Moment, StoredId, TextList, ToText},
 };
 
 entity! {
@@ -126,8 +126,8 @@ pub(crate) fn original(
         return Ok(None);
     };
     Ok(Some(Original {
-        id: PostingId::new(id.uuid("postings.duplicate_of")?),
-        source_identifier: parse(identifier, "postings.duplicate_identifier")?,
+        id: id.decode("postings.duplicate_of")?,
+        source_identifier: identifier.decode("postings.duplicate_identifier")?,
     }))
 }
 
@@ -136,44 +136,20 @@ impl PostingRow {
     pub fn posting(self, description: Option<String>) -> Result<Posting, StoreError> {
         let mut row = self;
         let texts = row.take_texts();
-        let details = Details {
-            title: row.title,
-            raw_description: Description::stored(
-                digest(&row.description_digest, "postings.description_digest")?,
-                description.map(Arc::from),
-            ),
-            employment_types: row.employment_types.parse("postings.employment_types")?,
-            location_types: row.location_types.parse("postings.location_types")?,
-            location_country_code: parse_optional(
-                row.location_country_code,
-                "postings.location_country_code",
-            )?,
-            salary_min: row.salary_min,
-            salary_max: row.salary_max,
-            salary_currency_code: parse_optional(
-                row.salary_currency_code,
-                "postings.salary_currency_code",
-            )?,
-            salary_period: parse_optional(row.salary_period, "postings.salary_period")?,
-            metadata: row.metadata.as_deref().map(Metadata::from_store),
-            valid_through: parse_optional(row.valid_through, "postings.valid_through")?,
-            date_posted: parse_optional(row.date_posted, "postings.date_posted")?,
-            locations: document(row.locations.as_deref(), "postings.locations")?,
+        let digest = row
+            .description_digest
+            .decode("postings.description_digest")?;
+        let details = decoded!(row of postings => Details {
+            title, employment_types, location_types, location_country_code, salary_min, salary_max,
+            salary_currency_code, salary_period, metadata, valid_through, date_posted, locations;
+            raw_description: Description::stored(digest, description.map(Arc::from));
             ..texts
-        };
-        let bytes = |stored: Option<Vec<u8>>, column: &str| {
-            stored.map(|bytes| digest(&bytes, column)).transpose()
-        };
-        let enriched_hash = bytes(row.enriched_hash, "postings.enriched_hash")?;
-        let approved_hash = bytes(row.approved_hash, "postings.approved_hash")?;
-        let texts_digest = bytes(row.texts_digest, "postings.texts_digest")?;
-        let catalogue = row.catalogue_id;
-        let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
+        });
         let state = (
-            parse(row.status, "postings.status")?,
-            parse_optional(row.review, "postings.review")?,
+            row.status.decode("postings.status")?,
+            row.review.decode("postings.review")?,
             row.moderated,
-            optional_time(row.expired_at, "postings.expired_at")?,
+            row.expired_at.decode("postings.expired_at")?,
         );
         let (status, review, moderated, expired_at) = state;
         let stored = State::stored(status, review, moderated, expired_at);
@@ -181,34 +157,33 @@ impl PostingRow {
         let stored = stored.ok_or_else(|| corrupt(columns, state))?;
         let mut posting = Posting::stored(
             (stored, row.status_reason),
-            PostingId::new(row.id.uuid("postings.id")?),
-            parse(row.source_identifier, IDENTIFIER)?,
-            CompanyId::new(row.company_id.uuid("postings.company_id")?),
+            row.id.decode("postings.id")?,
+            row.source_identifier.decode(IDENTIFIER)?,
+            row.company_id.decode("postings.company_id")?,
             details,
-            row.created_at.time("postings.created_at")?,
+            row.created_at.decode("postings.created_at")?,
         );
+        let hash = |stored: Option<Vec<u8>>, column: &str| stored.decode(column);
+        let enriched_hash = hash(row.enriched_hash, "postings.enriched_hash")?;
+        let approved_hash = hash(row.approved_hash, "postings.approved_hash")?;
+        let texts_digest = hash(row.texts_digest, "postings.texts_digest")?;
         posting.version = row.version;
-        let came_by = row.came_by.map(|id| id.uuid("postings.came_by"));
-        posting.came_by = came_by.transpose()?.map(CompanyId::new);
-        posting.catalogue = catalogue.transpose()?.map(CatalogueId::new);
+        posting.came_by = row.came_by.decode("postings.came_by")?;
+        posting.catalogue = row.catalogue_id.decode("postings.catalogue_id")?;
         posting.enriched_hash = enriched_hash.map(ContentHash::from_bytes);
         posting.approved_hash = approved_hash.map(ContentHash::from_bytes);
         posting.texts_digest = texts_digest.map(TextsDigest::from_bytes);
         posting.duplicate_of = original(row.duplicate_of, row.duplicate_identifier)?;
-        posting.content_at = optional_time(row.content_at, "postings.content_at")?;
-        posting.shown = row.shown.as_deref().map(shown).transpose()?;
+        posting.content_at = row.content_at.decode("postings.content_at")?;
+        posting.shown = row.shown.decode("postings.shown")?;
         posting.is_featured = row.is_featured;
-        posting.published_at = optional_time(row.published_at, "postings.published_at")?;
-        posting.expire_at = optional_time(row.expire_at, "postings.expire_at")?;
-        posting.created_by = parse_optional(row.created_by, CREATOR)?;
-        posting.updated_at = row.updated_at.time("postings.updated_at")?;
-        posting.updated_by = parse_optional(row.updated_by, "postings.updated_by")?;
+        posting.published_at = row.published_at.decode("postings.published_at")?;
+        posting.expire_at = row.expire_at.decode("postings.expire_at")?;
+        posting.created_by = row.created_by.decode(CREATOR)?;
+        posting.updated_at = row.updated_at.decode("postings.updated_at")?;
+        posting.updated_by = row.updated_by.decode("postings.updated_by")?;
         Ok(posting)
     }
-}
-
-pub(crate) fn shown(stored: &str) -> Result<Shown, StoreError> {
-    Shown::from_store(stored).ok_or_else(|| corrupt("postings.shown", stored))
 }
 
 entity! {
@@ -256,18 +231,7 @@ entity! {
     }
 }
 
-impl TryFrom<HistoryRow> for HistoryEntry {
-    type Error = StoreError;
-
-    fn try_from(row: HistoryRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            status: parse(row.status, "posting_history.status")?,
-            at: row.at.time("posting_history.at")?,
-            reason: row.reason,
-            by: parse(row.actor, "posting_history.actor")?,
-        })
-    }
-}
+decode! { row: HistoryRow of posting_history => HistoryEntry { status, at, reason, by: actor } }
 
 statement! {
     /// Deletes history entries that are older than the last one to keep.

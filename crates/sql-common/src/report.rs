@@ -1,13 +1,13 @@
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
-    posting::{Decision, Ground, ObjectionState, Statement},
+    posting::{Decision, ObjectionState, Statement},
     report::{
-        MOST_OF_POSTING, MOST_OF_REPORTER, MOST_WAITING, Report, ReportDecision, ReportReason,
-        ReportState, ReportWrite, Reporter, Standing, StatementPosition, Waiting, WaitingObjection,
+        MOST_OF_POSTING, MOST_OF_REPORTER, MOST_WAITING, Report, ReportDecision, ReportState,
+        ReportWrite, Reporter, Standing, StatementPosition, Waiting, WaitingObjection,
     },
     store::Erasure,
 };
-use kernel::{DecisionCode, Operator, PostingId, ReportId, StoreError};
+use kernel::{PostingId, ReportId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome, counted, first, values},
     statement,
-    stored::{most, parse, parse_optional},
-    types::{Id, Moment, StoredTime, optional_time},
+    stored::{Decode, decode, decoded, most},
+    types::{Id, Moment, StoredTime},
 };
 
 entity! {
@@ -52,29 +52,25 @@ impl TryFrom<ReportRow> for Report {
     type Error = StoreError;
 
     fn try_from(row: ReportRow) -> Result<Self, StoreError> {
-        let state = parse::<ReportState>(row.state, "reports.state")?;
-        let by: Option<Operator> = parse_optional(row.decided_by, "reports.decided_by")?;
-        let decided_at = optional_time(row.decided_at, "reports.decided_at")?;
+        let state: ReportState = row.state.decode("reports.state")?;
+        let by = row.decided_by.decode("reports.decided_by")?;
+        let decided_at = row.decided_at.decode("reports.decided_at")?;
         let decision = decided_at.zip(by).zip(row.sentence);
-        Ok(Self {
-            id: ReportId::new(row.id.uuid("reports.id")?),
-            posting: PostingId::new(row.posting_id.uuid("reports.posting_id")?),
-            source_identifier: parse(row.source_identifier, "reports.source_identifier")?,
-            reason: parse::<ReportReason>(row.reason, "reports.reason")?,
-            statement: row.statement,
-            url: row.url,
-            reporter: row.reporter_email.map(|email| Reporter {
-                name: row.reporter_name,
-                email,
-            }),
-            at: row.at.time("reports.at")?,
-            decision: decision.map(|((at, by), sentence)| ReportDecision {
-                acted: state == ReportState::Acted,
-                at,
-                by,
-                sentence,
-            }),
-        })
+        let reporter = row.reporter_email.map(|email| Reporter {
+            name: row.reporter_name,
+            email,
+        });
+        let decision = decision.map(|((at, by), sentence)| ReportDecision {
+            acted: state == ReportState::Acted,
+            at,
+            by,
+            sentence,
+        });
+        Ok(decoded!(row of reports => Self {
+            id, posting: posting_id, source_identifier, reason, statement, url, at;
+            reporter,
+            decision,
+        }))
     }
 }
 
@@ -96,21 +92,9 @@ entity! {
     }
 }
 
-impl TryFrom<StatementRow> for Statement {
-    type Error = StoreError;
-
-    fn try_from(row: StatementRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            posting: PostingId::new(row.posting_id.uuid("statements.posting_id")?),
-            at: row.at.time("statements.at")?,
-            outcome: parse(row.outcome, "statements.outcome")?,
-            ground: parse::<Ground>(row.ground, "statements.ground")?,
-            code: DecisionCode::from_store(row.code),
-            by_notice: row.by_notice,
-            objection: parse_optional(row.objection, "statements.objection")?,
-        })
-    }
-}
+decode! { row: StatementRow of statements => Statement {
+    posting: posting_id, at, outcome, ground, code, by_notice, objection,
+} }
 
 statement! {
     Insert = every "INSERT INTO reports ({reports}) {reports rows} ON CONFLICT DO NOTHING",
@@ -231,8 +215,8 @@ pub async fn standing(
         let (posting, limit) = (posting.uuid(), most(MOST_OF_REPORTER));
         let asked = binds! { email, posting, since, limit };
         let found = conn.load::<Same>(asked).await?;
-        let id = found.into_iter().next().map(|(id,)| id.uuid("reports.id"));
-        same = id.transpose()?.map(ReportId::new);
+        let id = found.into_iter().next().map(|(id,)| id);
+        same = id.decode("reports.id")?;
         of_reporter = counted(&conn.load::<OfReporter>(asked).await?);
     }
     let asked = binds! { posting: posting.uuid(), limit: most(MOST_OF_POSTING) };
@@ -368,9 +352,9 @@ pub async fn waiting_objections(
     let mut waiting = Vec::with_capacity(rows.len());
     for (id, identifier, at) in rows {
         waiting.push(WaitingObjection {
-            posting: PostingId::new(id.uuid("posting_decisions.posting_id")?),
-            source_identifier: parse(identifier, "postings.source_identifier")?,
-            at: optional_time(at, COLUMN)?.unwrap_or(OffsetDateTime::UNIX_EPOCH),
+            posting: id.decode("posting_decisions.posting_id")?,
+            source_identifier: identifier.decode("postings.source_identifier")?,
+            at: at.decode(COLUMN)?.unwrap_or(OffsetDateTime::UNIX_EPOCH),
         });
     }
     Ok(waiting)

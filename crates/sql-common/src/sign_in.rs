@@ -1,14 +1,14 @@
 use access::sign_in::{MOST_TOKENS, SignInToken, TokenDigest};
 use diesel::sql_types::{Binary, Text};
-use kernel::{StoreError, audit::Entry};
+use kernel::audit::Entry;
 use time::OffsetDateTime;
 
 use crate::{
     audit, binds, each, entity,
     entity::row,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, values},
     statement,
-    stored::{digest, most, parse},
+    stored::{decode, most},
     types::{Moment, TextList},
 };
 
@@ -26,20 +26,9 @@ entity! {
     }
 }
 
-impl TryFrom<SignInTokenRow> for SignInToken {
-    type Error = StoreError;
-
-    fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            digest: digest(&row.digest, "sign_in_tokens.digest")?,
-            kind: parse(&row.kind, "sign_in_tokens.kind")?,
-            holder: parse(&row.holder, "sign_in_tokens.holder")?,
-            scopes: row.scopes.parse("sign_in_tokens.scopes")?,
-            created_at: row.created_at.time("sign_in_tokens.created_at")?,
-            expires_at: row.expires_at.time("sign_in_tokens.expires_at")?,
-        })
-    }
-}
+decode! { row: SignInTokenRow of sign_in_tokens => SignInToken {
+    digest, kind, holder, scopes, created_at, expires_at,
+} }
 
 statement! {
     Insert = "INSERT INTO sign_in_tokens ({sign_in_tokens}) VALUES ({sign_in_tokens :})",
@@ -96,10 +85,7 @@ pub async fn find_tokens(
 ) -> Outcome<Vec<SignInToken>> {
     let digests = each! { digests, digest => digest };
     let rows = conn.load_each::<Find>(&digests, &[]).await?;
-    Ok(rows
-        .into_iter()
-        .map(SignInToken::try_from)
-        .collect::<Result<_, _>>()?)
+    values(rows)
 }
 
 pub async fn redeem_link(

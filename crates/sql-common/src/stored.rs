@@ -1,36 +1,43 @@
 //! Converts stored columns into values. The error for an invalid value names the column.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt, num::NonZeroU32};
 
 use access::{Scope, sign_in::SignInTokenKind};
 use domain::{
-    import::HeldBecause,
+    catalogue::CatalogueId,
+    import::{Changes, HeldBecause},
     posting::{
-        Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, ObjectionState, Review,
-        SalaryPeriod,
+        Coordinates, DecisionOutcome, EmploymentType, Findings, Ground, LocationType, Locations,
+        Metadata, NoticeCode, NoticeCounts, Objection, ObjectionState, Review, SalaryPeriod, Shown,
+        Values,
     },
     report::{ReportReason, ReportState},
 };
 use fields::{
-    DayOrTime,
+    DayOrTime, Website,
     codes::{CountryCode, CurrencyCode},
     day,
-    serde::de::DeserializeOwned,
 };
 use kernel::{
-    Actor, AttentionItem, AttentionKind, CatalogueName, Operator, Prefixes, SourceIdentifier,
-    Status, StoreError, audit::Details, trace::TraceParent,
+    Actor, AttentionItem, AttentionKind, CatalogueName, ClientId, CompanyId, DecisionCode,
+    Operator, PostingId, Prefixes, ReportId, SourceIdentifier, Status, StoreError,
+    audit::{Action, Details},
+    event::EventName,
+    trace::TraceParent,
 };
 use newsletter::subscriber::{
-    Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
+    Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberId,
     SubscriberStatus, SuppressionSource,
 };
 use serde_json::{Value, json};
-use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339};
-use webhooks::EndpointState;
+use time::{Date, Duration, OffsetDateTime, format_description::well_known::Rfc3339};
+use uuid::Uuid;
+use webhooks::{EndpointId, EndpointState};
+
+use crate::types::{StoredDay, StoredId, StoredTime};
 
 /// An error for a value that this program cannot have written.
-pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
+pub fn corrupt(column: impl fmt::Display, value: impl fmt::Debug) -> StoreError {
     StoreError::Broken(format!(
         "the column {column} holds {value:?}, which has no meaning"
     ))
@@ -58,77 +65,149 @@ macro_rules! stored_texts {
 stored_texts! {
     Account AttentionKind CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType
     EndpointState Ground HeldBecause LocationType MembershipStatus MigrationSource ObjectionState
-    PlanCategory ReportReason ReportState Review
-    SalaryPeriod Scope
-    SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);
-    CatalogueName SourceIdentifier: text => Self::new(text).ok();
-    Operator: text => Self::new(text).ok();
+    PlanCategory ReportReason ReportState Review SalaryPeriod Scope SignInTokenKind Status
+    SubscriberStatus SuppressionSource DayOrTime: text => Self::parse(text);
+    CatalogueName Operator SourceIdentifier: text => Self::new(text).ok();
     Actor: text => text.parse().ok();
-    DayOrTime: text => Self::parse(text);
+    Action DecisionCode EventName Website: text => Some(Self::from_store(text.to_owned()));
+    Metadata: text => Some(Self::from_store(text));
+    Shown Values: text => Self::from_store(text);
+    Changes Details Errors Findings Locations Objection Texts: text =>
+        serde_json::from_str(text).ok();
+    EventNames: text => {
+        Some(Texts::from_store(text)?.into_iter().map(EventName::from_store).collect())
+    };
+    Prefixes: text => Self::new(&Texts::from_store(text)?).ok();
+    NoticeCounts: text => {
+        let counts: BTreeMap<String, u64> = serde_json::from_str(text).ok()?;
+        let counts = counts.into_iter();
+        counts.map(|(code, count)| Some((NoticeCode::parse(&code)?, count))).collect()
+    };
     // For SQLite, which has no type for dates.
     Date: text => day::parse(text);
     // A different spelling is refused, because no lookup would find it.
     Email: text => Self::parse(text).ok().filter(|email| email.as_str() == text);
 }
 
-pub fn parse<T: StoredText>(text: impl AsRef<str>, column: &str) -> Result<T, StoreError> {
-    let text = text.as_ref();
+type Texts = Vec<String>;
+
+type EventNames = Vec<EventName>;
+
+type Errors = BTreeMap<String, Texts>;
+
+pub fn parse<T: StoredText>(text: &str, column: impl fmt::Display) -> Result<T, StoreError> {
     T::from_store(text).ok_or_else(|| corrupt(column, text))
 }
 
-pub fn parse_optional<T: StoredText>(
-    text: Option<impl AsRef<str>>,
-    column: &str,
-) -> Result<Option<T>, StoreError> {
-    text.map(|text| parse(text, column)).transpose()
+/// Converts a column as it is read into a value.
+pub trait Decode<T> {
+    fn decode(self, column: impl fmt::Display) -> Result<T, StoreError>;
 }
 
-pub fn parse_all<T: StoredText>(
-    texts: impl IntoIterator<Item: AsRef<str>>,
-    column: &str,
-) -> Result<Vec<T>, StoreError> {
-    texts.into_iter().map(|text| parse(text, column)).collect()
+impl<T, S: Decode<T>> Decode<Option<T>> for Option<S> {
+    fn decode(self, column: impl fmt::Display) -> Result<Option<T>, StoreError> {
+        self.map(|stored| stored.decode(column)).transpose()
+    }
 }
+
+impl<T: StoredText> Decode<T> for String {
+    fn decode(self, column: impl fmt::Display) -> Result<T, StoreError> {
+        parse(&self, column)
+    }
+}
+
+macro_rules! decodes {
+    ($($from:ty: $($to:ty),+ = |$stored:ident, $column:ident| $value:expr;)+) => {
+        $($(impl Decode<$to> for $from {
+            fn decode(self, $column: impl fmt::Display) -> Result<$to, StoreError> {
+                let $stored = self;
+                $value
+            }
+        })+)+
+    };
+}
+
+decodes! {
+    String: String = |text, _column| Ok(text);
+    bool: bool = |flag, _column| Ok(flag);
+    i64: i64 = |number, _column| Ok(number);
+    i64: u64, u32, u16, u8 = |number, column| {
+        number.try_into().map_err(|_| corrupt(column, number))
+    };
+    i64: NonZeroU32 = |number, column| {
+        let positive = u32::try_from(number).ok().and_then(NonZeroU32::new);
+        positive.ok_or_else(|| corrupt(column, number))
+    };
+    i64: Duration = |seconds, _column| Ok(Duration::seconds(seconds));
+    Vec<u8>: [u8; 32] = |bytes, column| digest(&bytes, column);
+    StoredTime: OffsetDateTime = |at, column| at.time(column);
+    StoredDay: Date = |day, column| match day {
+        StoredDay::Date(date) => Ok(date),
+        StoredDay::Other(text) => Err(corrupt(column, text)),
+    };
+    StoredId: Uuid = |id, column| id.uuid(column);
+}
+
+macro_rules! ids {
+    ($($id:ident)+) => {
+        $(impl Decode<$id> for StoredId {
+            fn decode(self, column: impl fmt::Display) -> Result<$id, StoreError> {
+                self.uuid(column).map($id::new)
+            }
+        })+
+    };
+}
+
+ids! { CatalogueId ClientId CompanyId EndpointId PostingId ReportId SubscriberId }
+
+/// A value whose fields are columns of a table's row: `field`, or `field: column`. Other fields
+/// follow a semicolon.
+macro_rules! decoded {
+    ($row:ident of $table:ident => $value:ident {
+        $($field:ident $(: $column:ident)?),* $(,)?
+        $(; $($other:ident $(: $given:expr)?),+ $(,)?)?
+        $(; ..$rest:expr)?
+    }) => {
+        $value {
+            $($($other $(: $given)?,)+)?
+            $($field: $crate::stored::decoded!(@one $row $table $field $($column)?)?,)*
+            $(..$rest)?
+        }
+    };
+    (@one $row:ident $table:ident $field:ident) => {
+        $crate::stored::decoded!(@one $row $table $field $field)
+    };
+    (@one $row:ident $table:ident $field:ident $column:ident) => {{
+        const COLUMN: &str = concat!(stringify!($table), ".", stringify!($column));
+        $crate::stored::Decode::decode($row.$column, COLUMN)
+    }};
+}
+
+/// Converts a table's rows into values, with `decoded!`.
+macro_rules! decode {
+    ($row:ident: $of:ident of $table:ident => $value:ident $fields:tt) => {
+        impl TryFrom<$of> for $value {
+            type Error = kernel::StoreError;
+
+            fn try_from($row: $of) -> Result<Self, kernel::StoreError> {
+                Ok($crate::stored::decoded!($row of $table => Self $fields))
+            }
+        }
+    };
+}
+
+pub(crate) use {decode, decoded};
 
 /// Reads a SHA-256. An error shows only the length, because the value may be secret.
-pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
+pub fn digest(bytes: &[u8], column: impl fmt::Display) -> Result<[u8; 32], StoreError> {
     bytes
         .try_into()
         .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
-    serde_json::from_str(text).map_err(|_| corrupt(column, text))
-}
-
 pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
     let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
     Value::from(texts).to_string()
-}
-
-pub fn array(text: &str, column: &str) -> Result<Vec<String>, StoreError> {
-    serde_json::from_str(text).map_err(|_| corrupt(column, text))
-}
-
-pub fn document<T: DeserializeOwned>(
-    text: Option<&str>,
-    column: &str,
-) -> Result<Option<T>, StoreError> {
-    let read = |text| serde_json::from_str(text).map_err(|_| corrupt(column, text));
-    text.map(read).transpose()
-}
-
-pub fn prefixes(text: &str, column: &str) -> Result<Prefixes, StoreError> {
-    Prefixes::new(&array(text, column)?).map_err(|_| corrupt(column, text))
-}
-
-pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
-    stored.try_into().map_err(|_| corrupt(column, stored))
-}
-
-pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreError> {
-    let number = u64::try_from(stored);
-    number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))
 }
 
 pub fn signed(number: u64) -> i64 {
@@ -212,11 +291,12 @@ mod tests {
 
     #[test]
     fn counts_have_a_range() {
+        let count = |stored: i64| -> Result<u32, _> { stored.decode("t.c") };
         for (stored, expect) in [(0, 0), (7, 7), (i64::from(u32::MAX), u32::MAX)] {
-            assert_eq!(count(stored, "t.c"), Ok(expect));
+            assert_eq!(count(stored), Ok(expect));
         }
         for stored in [-1, i64::from(u32::MAX) + 1] {
-            reports(count(stored, "t.c"), "t.c", &stored.to_string());
+            reports(count(stored), "t.c", &stored.to_string());
         }
     }
 }

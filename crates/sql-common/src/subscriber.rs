@@ -19,8 +19,8 @@ use crate::{
     erasure,
     executor::{Executor, Outcome, first, values},
     statement,
-    stored::{corrupt, digest, most, parse, parse_optional},
-    types::{Day, Id, Moment, optional_time},
+    stored::{Decode, corrupt, decoded, most, parse},
+    types::{Day, Id, Moment},
     value::Named,
 };
 
@@ -88,13 +88,10 @@ const fn shown_in(migrated: Migrated) -> Option<&'static str> {
 
 impl SubscriberRow {
     fn membership(&self) -> Result<Option<Membership>, StoreError> {
-        let plan_category = parse_optional(
-            self.membership_plan_category.as_deref(),
-            "subscribers.membership_plan_category",
-        )?;
+        let plan_category = self.membership_plan_category.clone();
+        let plan_category = plan_category.decode("subscribers.membership_plan_category")?;
         let expires_at = self.membership_expires_at.clone();
-        let expires_at = expires_at.map(|day| day.date("subscribers.membership_expires_at"));
-        let expires_at = expires_at.transpose()?;
+        let expires_at = expires_at.decode("subscribers.membership_expires_at")?;
         let Some(plan_category) = plan_category else {
             return Ok(None);
         };
@@ -113,20 +110,22 @@ impl SubscriberRow {
         let source = self.suppressed_by.as_deref().unwrap_or_default();
         Ok(Some(Suppression {
             source: parse(source, "subscribers.suppressed_by")?,
-            account: parse_optional(self.suppressed_in.as_deref(), "subscribers.suppressed_in")?,
-            at: at.time("subscribers.suppressed_at")?,
+            account: self
+                .suppressed_in
+                .clone()
+                .decode("subscribers.suppressed_in")?,
+            at: at.decode("subscribers.suppressed_at")?,
             reason: self.suppressed_because.clone(),
         }))
     }
 
     fn departure(&self) -> Result<Option<Departure>, StoreError> {
-        let kind = parse_optional(self.departure.as_deref(), "subscribers.departure")?;
+        let kind = self.departure.clone().decode("subscribers.departure")?;
         Ok(match (kind, self.moved_to.clone()) {
             (None, _) => None,
             (Some(DepartureKind::Erased), _) => Some(Departure::Erased),
             (Some(DepartureKind::Moved), Some(id)) => {
-                let id = id.uuid("subscribers.moved_to")?;
-                Some(Departure::Moved(SubscriberId::new(id)))
+                Some(Departure::Moved(id.decode("subscribers.moved_to")?))
             }
             (Some(DepartureKind::Moved), None) => return Err(corrupt("subscribers.moved_to", "")),
         })
@@ -145,7 +144,7 @@ impl SubscriberRow {
             Some(other) => return Err(corrupt("subscribers.migration_shown_in", other)),
         };
         Ok(Some(Migrated {
-            at: at.time("subscribers.migrated_at")?,
+            at: at.decode("subscribers.migrated_at")?,
             source: parse(source, "subscribers.migration_source")?,
             arrived: self.migration_arrived,
             was_found,
@@ -162,36 +161,24 @@ impl TryFrom<SubscriberRow> for Subscriber {
             // The error does not show the value, because another subscriber's token is secret.
             return Err(corrupt("subscribers.migration_token", ""));
         }
-        let synced = row.synced_digest.as_deref();
-        let synced = synced.map(|bytes| digest(bytes, "subscribers.synced_digest"));
         let place = |id: Option<String>, is_quiet, is_withdrawn| Place {
             id: id.map(ProviderId),
             is_quiet,
             is_withdrawn,
         };
-        Ok(Self {
+        Ok(decoded!(row of subscribers => Self {
+            id, version, email, reported_at, name, country, status, reinstated_at,
+            as_of: reported_as_of, synced_digest, told_at: synced_at, updated_at;
             membership: row.membership()?,
             migrated: row.migrated()?,
             suppression: row.suppression()?,
             departure: row.departure()?,
-            id: SubscriberId::new(row.id.uuid("subscribers.id")?),
-            version: row.version,
-            email: parse(row.email, "subscribers.email")?,
-            reported_at: optional_time(row.reported_at, "subscribers.reported_at")?,
-            name: row.name,
-            country: row.country,
-            status: parse(row.status, "subscribers.status")?,
-            reinstated_at: optional_time(row.reinstated_at, "subscribers.reinstated_at")?,
-            as_of: optional_time(row.reported_as_of, "subscribers.reported_as_of")?,
+            token: MigrationToken::from_text(&row.migration_token),
             places: Places {
                 old: place(row.old_id, row.old_is_quiet, row.old_is_withdrawn),
                 new: place(row.new_id, row.new_is_quiet, row.new_is_withdrawn),
             },
-            token: MigrationToken::from_text(&row.migration_token),
-            synced_digest: synced.transpose()?,
-            told_at: optional_time(row.synced_at, "subscribers.synced_at")?,
-            updated_at: row.updated_at.time("subscribers.updated_at")?,
-        })
+        }))
     }
 }
 
@@ -292,7 +279,7 @@ pub async fn counts(conn: &mut impl Executor) -> Outcome<Vec<SubscriberCount>> {
             } else {
                 Account::Old
             },
-            status: parse(status, "subscribers.status")?,
+            status: status.decode("subscribers.status")?,
             is_under_way,
             people: people.unsigned_abs(),
         })

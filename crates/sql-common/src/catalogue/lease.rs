@@ -20,8 +20,8 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::{most, signed},
-    types::{Id, Moment, optional_time},
+    stored::{Decode, most, signed},
+    types::{Id, Moment},
     value::Named,
 };
 
@@ -52,10 +52,10 @@ async fn standing(
     let Some((id, until)) = rows.into_iter().next() else {
         return Ok(None);
     };
-    let until = optional_time(until, "catalogues.leased_until")?;
+    let until: Option<OffsetDateTime> = until.decode("catalogues.leased_until")?;
     Ok(Some(match until.filter(|until| *until > now) {
         Some(until) => Standing::Running(until),
-        None => Standing::Free(CatalogueId::new(id.uuid("catalogues.id")?)),
+        None => Standing::Free(id.decode("catalogues.id")?),
     }))
 }
 

@@ -13,7 +13,7 @@ use crate::{
     posting::IDENTIFIER,
     sql::Returning,
     statement,
-    stored::{corrupt, most, parse, parse_optional},
+    stored::{Decode, most},
     types::{Id, StoredId},
     value::Named,
 };
@@ -130,11 +130,8 @@ pub async fn misses(
     let catalogue = binds! { catalogue: catalogue.uuid() };
     let rows = conn.load_each::<Misses>(&postings, catalogue).await?;
     let misses = rows.into_iter().map(|(id, misses)| {
-        let misses = u8::try_from(misses).map_err(|_| corrupt("missed_postings.misses", misses))?;
-        Ok((
-            PostingId::new(id.uuid("missed_postings.posting_id")?),
-            misses,
-        ))
+        let posting = id.decode("missed_postings.posting_id")?;
+        Ok((posting, misses.decode("missed_postings.misses")?))
     });
     misses.collect()
 }
@@ -173,9 +170,9 @@ pub async fn missing(
     let rows = conn.load::<Missing>(asked).await?;
     let postings = rows.into_iter().map(|(id, identifier, status, state)| {
         Ok(MissingPosting {
-            id: PostingId::new(id.uuid("missed_postings.posting_id")?),
-            identifier: parse(identifier, IDENTIFIER)?,
-            status: parse(status, "postings.status")?,
+            id: id.decode("missed_postings.posting_id")?,
+            identifier: identifier.decode(IDENTIFIER)?,
+            status: status.decode("postings.status")?,
             is_held: state == HELD,
         })
     });
@@ -247,8 +244,8 @@ pub async fn changed_last(
 fn undoable(rows: Vec<(StoredId, Option<String>)>) -> Result<Vec<ExpiredPosting>, StoreError> {
     let postings = rows.into_iter().map(|(id, identifier)| {
         Ok(ExpiredPosting {
-            id: PostingId::new(id.uuid("posting_id")?),
-            identifier: parse_optional(identifier, IDENTIFIER)?,
+            id: id.decode("posting_id")?,
+            identifier: identifier.decode(IDENTIFIER)?,
         })
     });
     postings.collect()

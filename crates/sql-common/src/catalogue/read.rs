@@ -1,15 +1,11 @@
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashMap},
-};
+use std::{cmp::Reverse, collections::HashMap};
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     catalogue::{
         Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, MOST_IMPORTS, OpenPosting, PastImport,
     },
-    import::{Changes, LineCounts, Missing, Summary},
-    posting::{NoticeCode, NoticeCounts},
+    import::{LineCounts, Missing, Summary},
 };
 use kernel::{CatalogueName, ClientId, PostingId, StoreError};
 use time::OffsetDateTime;
@@ -21,8 +17,8 @@ use crate::{
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
-    stored::{corrupt, most, parse, parse_optional, unsigned},
-    types::{Id, Read, optional_time},
+    stored::{Decode, corrupt, decoded, most},
+    types::{Id, Read},
 };
 
 /// Selects catalogues with the number of open postings, the number of held-back postings, and
@@ -87,13 +83,13 @@ pub async fn last_imports(conn: &mut impl Executor, limit: usize) -> Outcome<Vec
     let limit = binds! { limit: most(limit) };
     let rows = conn.load::<LastImports>(limit).await?;
     let imports = rows.into_iter().map(|(row, client, name, held)| {
-        let import = past_import(&row)?;
+        let import = past_import(row.clone())?;
         Ok(LastImport {
-            id: CatalogueId::new(row.catalogue_id.uuid("catalogue_imports.catalogue_id")?),
-            client: ClientId::new(client.uuid("catalogues.client_id")?),
-            name: parse(name, "catalogues.name")?,
+            id: row.catalogue_id.decode("catalogue_imports.catalogue_id")?,
+            client: client.decode("catalogues.client_id")?,
+            name: name.decode("catalogues.name")?,
             import,
-            held: held.map(|held| count(held, "missing")).transpose()?,
+            held: held.decode("catalogue_imports.missing")?,
         })
     });
     Ok(imports.collect::<Result<_, StoreError>>()?)
@@ -136,25 +132,25 @@ async fn catalogues(
 ) -> Outcome<Vec<Catalogue>> {
     let mut all = Vec::with_capacity(found.len());
     for (row, postings, held, can_undo) in found {
-        let until = optional_time(row.leased_until, "catalogues.leased_until")?;
-        all.push(Catalogue {
-            id: CatalogueId::new(row.id.uuid("catalogues.id")?),
-            client: ClientId::new(row.client_id.uuid("catalogues.client_id")?),
-            name: parse(&row.name, "catalogues.name")?,
+        let until: Option<_> = row.leased_until.decode("catalogues.leased_until")?;
+        all.push(decoded!(row of catalogues => Catalogue {
+            id, client: client_id, name;
             postings: u64::try_from(postings).unwrap_or_default(),
-            is_running: until.is_some_and(|until| until > now),
+            is_running: until.is_some_and(|until: OffsetDateTime| until > now),
             imports: Vec::new(),
-            held: held.map(|held| count(held, "missing")).transpose()?,
+            held: held.decode("catalogue_imports.missing")?,
             can_undo,
-        });
+        }));
     }
     let ids = each! { &all, it => catalogue: it.id.uuid() };
     let rows = conn.load_each::<ImportsOf>(&ids, &[]).await?;
     let mut imports = HashMap::<_, Vec<_>>::new();
     for row in rows {
-        let import = past_import(&row)?;
-        let of = CatalogueId::new(row.catalogue_id.uuid("catalogue_imports.catalogue_id")?);
-        imports.entry(of).or_default().push(import);
+        let of: CatalogueId = row
+            .catalogue_id
+            .clone()
+            .decode("catalogue_imports.catalogue_id")?;
+        imports.entry(of).or_default().push(past_import(row)?);
     }
     for catalogue in &mut all {
         catalogue.imports = imports.remove(&catalogue.id).unwrap_or_default();
@@ -165,68 +161,28 @@ async fn catalogues(
     Ok(all)
 }
 
-fn past_import(row: &ImportRow) -> Result<PastImport, StoreError> {
-    Ok(PastImport {
-        started_at: row.started_at.time("catalogue_imports.started_at")?,
-        finished_at: row.finished_at.time("catalogue_imports.finished_at")?,
-        summary: summary(row)?,
-    })
-}
-
-fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
+fn past_import(row: ImportRow) -> Result<PastImport, StoreError> {
+    let counts = decoded!(row of catalogue_imports => LineCounts {
+        lines, created, updated, unchanged, expired, reopened, refused, failed, unattributed;
+        notices: row.notices.decode("catalogue_imports.notices")?.unwrap_or_default(),
+    });
     let missing = match (row.missing, row.missing_expired) {
-        (Some(missing), Some(expired)) => Some(Missing {
-            count: count(missing, "missing")?,
-            expired: count(expired, "missing_expired")?,
-            held: parse_optional(
-                row.held_because.as_deref(),
-                "catalogue_imports.held_because",
-            )?,
+        (Some(count), Some(expired)) => Some(Missing {
+            count: count.decode("catalogue_imports.missing")?,
+            expired: expired.decode("catalogue_imports.missing_expired")?,
+            held: row.held_because.decode("catalogue_imports.held_because")?,
             released: row.is_released,
             first: Vec::new(),
         }),
         (None, _) => None,
         (Some(_), None) => return Err(corrupt("catalogue_imports.missing_expired", "NULL")),
     };
-    Ok(Summary {
-        counts: LineCounts {
-            lines: count(row.lines, "lines")?,
-            created: count(row.created, "created")?,
-            updated: count(row.updated, "updated")?,
-            unchanged: count(row.unchanged, "unchanged")?,
-            expired: count(row.expired, "expired")?,
-            reopened: count(row.reopened, "reopened")?,
-            refused: count(row.refused, "refused")?,
-            failed: count(row.failed, "failed")?,
-            unattributed: count(row.unattributed, "unattributed")?,
-            notices: match &row.notices {
-                Some(stored) => notices(stored)?,
-                None => NoticeCounts::default(),
-            },
-        },
+    let summary = decoded!(row of catalogue_imports => Summary {
+        changes, complete: is_complete;
+        counts,
         missing,
-        changes: row.changes.as_deref().map(changes).transpose()?,
-        complete: row.is_complete,
-    })
-}
-
-fn notices(stored: &str) -> Result<NoticeCounts, StoreError> {
-    let counts: Option<BTreeMap<String, u64>> = serde_json::from_str(stored).ok();
-    let known = counts.and_then(|counts| {
-        let counts = counts.into_iter();
-        counts
-            .map(|(code, count)| Some((NoticeCode::parse(&code)?, count)))
-            .collect()
     });
-    known.ok_or_else(|| corrupt("catalogue_imports.notices", stored))
-}
-
-fn changes(stored: &str) -> Result<Changes, StoreError> {
-    serde_json::from_str(stored).map_err(|_| corrupt("catalogue_imports.changes", stored))
-}
-
-fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
-    unsigned(stored, "catalogue_imports", column)
+    Ok(decoded!(row of catalogue_imports => PastImport { started_at, finished_at; summary }))
 }
 
 statement! {
@@ -252,8 +208,8 @@ pub async fn open_postings(
     let rows = conn.load::<OpenPostings>(asked).await?;
     let postings = rows.into_iter().map(|(id, identifier)| {
         Ok(OpenPosting {
-            id: PostingId::new(id.uuid("postings.id")?),
-            identifier: parse(identifier, IDENTIFIER)?,
+            id: id.decode("postings.id")?,
+            identifier: identifier.decode(IDENTIFIER)?,
         })
     });
     postings.collect()

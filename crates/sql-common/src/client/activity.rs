@@ -19,8 +19,8 @@ use crate::{
     each, entity,
     executor::{Executor, Outcome},
     statement,
-    stored::{corrupt, signed, unsigned},
-    types::{Count, Day, Id, Moment, optional_time},
+    stored::{Decode, decode, decoded, signed},
+    types::{Count, Day, Id, Moment},
     written,
 };
 
@@ -46,30 +46,14 @@ entity! {
     }
 }
 
-impl TryFrom<DayRow> for OfDay {
-    type Error = StoreError;
-
-    fn try_from(row: DayRow) -> Result<Self, StoreError> {
-        let count = |stored, column| unsigned(stored, "client_days", column);
-        Ok(Self {
-            date: row.date.date("client_days.date")?,
-            counts: Counts {
-                created: count(row.created, "created")?,
-                updated: count(row.updated, "updated")?,
-                unchanged: count(row.unchanged, "unchanged")?,
-                expired: count(row.expired, "expired")?,
-                reopened: count(row.reopened, "reopened")?,
-                refused: count(row.refused, "refused")?,
-                approved: count(row.approved, "approved")?,
-                rejected: count(row.rejected, "rejected")?,
-                withdrawn: count(row.withdrawn, "withdrawn")?,
-                hours: u32::try_from(row.hours)
-                    .map_err(|_| corrupt("client_days.hours", row.hours))?,
-                ..Counts::default()
-            },
-        })
-    }
-}
+decode! { row: DayRow of client_days => OfDay {
+    date;
+    counts: decoded!(row of client_days => Counts {
+        created, updated, unchanged, expired, reopened, refused, approved, rejected, withdrawn,
+        hours;
+        ..Counts::default()
+    }),
+} }
 
 /// A client's count of a name on a day.
 pub type Tallied = (ClientId, Date, &'static str, u64);
@@ -104,7 +88,7 @@ pub fn tallies_of(writes: &ActivityWrites) -> Vec<Tallied> {
 
 impl TallyRow {
     fn add_to(self, counts: &mut Counts) -> Result<(), StoreError> {
-        let count = unsigned(self.count, "client_tallies", "count")?;
+        let count: u64 = self.count.decode("client_tallies.count")?;
         for (names, tally) in NAMES.iter().zip([&mut counts.fields, &mut counts.remarks]) {
             if let Some(place) = names.iter().position(|name| *name == self.name) {
                 tally.add(place, count);
@@ -140,31 +124,12 @@ entity! {
     }
 }
 
-impl TryFrom<RefusalRow> for Refusal {
-    type Error = StoreError;
-
-    fn try_from(row: RefusalRow) -> Result<Self, StoreError> {
-        let errors = row.errors.unwrap_or_else(|| "{}".to_owned());
-        let texts = |stored: Option<String>, column| {
-            let stored = stored.unwrap_or_else(|| "[]".to_owned());
-            serde_json::from_str(&stored).map_err(|_| corrupt(column, stored))
-        };
-        let status = row.status;
-        Ok(Self {
-            id: row.id.uuid("client_refusals.id")?,
-            at: row.at.time("client_refusals.at")?,
-            identifier: row.identifier,
-            status: u16::try_from(status).map_err(|_| corrupt("client_refusals.status", status))?,
-            message: row.message,
-            rules: texts(row.rules, "client_refusals.rules")?,
-            errors: serde_json::from_str(&errors)
-                .map_err(|_| corrupt("client_refusals.errors", errors))?,
-            request_id: row.request_id,
-            count: unsigned(row.count, "client_refusals", "count")?,
-            others: texts(row.others, "client_refusals.others")?,
-        })
-    }
-}
+decode! { row: RefusalRow of client_refusals => Refusal {
+    id, at, identifier, status, message, request_id, count;
+    rules: row.rules.decode("client_refusals.rules")?.unwrap_or_default(),
+    errors: row.errors.decode("client_refusals.errors")?.unwrap_or_default(),
+    others: row.others.decode("client_refusals.others")?.unwrap_or_default(),
+} }
 
 written! {
     PushNoted = pushes of (ClientId, OffsetDateTime) {
@@ -264,20 +229,20 @@ pub async fn activities(
     let mut found: HashMap<_, Activity> = HashMap::new();
     let pushes = conn.load_each::<LastPushes>(&clients, &[]).await?;
     for (client, at, visible) in pushes {
-        let client = ClientId::new(client.uuid("clients.id")?);
+        let client = client.decode("clients.id")?;
         let of_client = found.entry(client).or_default();
-        of_client.last_push_at = optional_time(at, "clients.last_push_at")?;
-        of_client.visible = unsigned(visible, "clients", "visible")?;
+        of_client.last_push_at = at.decode("clients.last_push_at")?;
+        of_client.visible = visible.decode("clients.visible")?;
     }
     let days = conn.load_each::<Days>(&clients, &[]).await?;
     for row in days {
-        let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
+        let client = row.client_id.clone().decode("client_days.client_id")?;
         found.entry(client).or_default().days.push(row.try_into()?);
     }
     let tallies = conn.load_each::<Tallies>(&clients, &[]).await?;
     for row in tallies {
-        let client = ClientId::new(row.client_id.clone().uuid("client_tallies.client_id")?);
-        let date = row.date.clone().date("client_tallies.date")?;
+        let client = row.client_id.clone().decode("client_tallies.client_id")?;
+        let date: Date = row.date.clone().decode("client_tallies.date")?;
         let days = found.get_mut(&client).map(|of_client| &mut of_client.days);
         let day = days.and_then(|days| days.iter_mut().find(|day| day.date == date));
         if let Some(day) = day {
@@ -287,7 +252,7 @@ pub async fn activities(
     let asked = if with_refusals { &*clients } else { &[] };
     let refusals = conn.load_each::<Refusals>(asked, &[]).await?;
     for row in refusals {
-        let client = ClientId::new(row.client_id.clone().uuid("client_refusals.client_id")?);
+        let client = row.client_id.clone().decode("client_refusals.client_id")?;
         let of_client = found.entry(client).or_default();
         of_client.refusals.push(row.try_into()?);
     }

@@ -19,8 +19,8 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::{self, corrupt, digest, most},
-    types::{Id, Moment, Read, TextList, optional_time},
+    stored::{Decode, decode, most},
+    types::{Id, Moment, Read, TextList},
 };
 
 entity! {
@@ -61,18 +61,15 @@ entity! {
     }
 }
 
-impl TryFrom<SecretRow> for StoredSecret {
-    type Error = StoreError;
+decode! { row: ClientRow of clients => Client {
+    id, version, name, scopes, prefixes, requests_per_minute, expect_every: expect_every_seconds,
+    tokens_from, created_at, revoked_at;
+    secrets: Vec::new(),
+} }
 
-    fn try_from(row: SecretRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            digest: digest(&row.digest, "client_secrets.digest")?,
-            created_at: row.created_at.time("client_secrets.created_at")?,
-            expires_at: optional_time(row.expires_at, "client_secrets.expires_at")?,
-            last_used_at: optional_time(row.last_used_at, "client_secrets.last_used_at")?,
-        })
-    }
-}
+decode! { row: SecretRow of client_secrets => StoredSecret {
+    digest, created_at, expires_at, last_used_at,
+} }
 
 /// Selects clients, with a row for each secret. The newest secret has no end. `created_at` cannot
 /// show this, because times may come from different clocks.
@@ -124,7 +121,7 @@ pub async fn versions(
     let rows = conn.load_each::<Versions>(&ids, &[]).await?;
     let versions = rows
         .into_iter()
-        .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
+        .map(|(id, version)| Ok((id.decode("clients.id")?, version)));
     versions.collect()
 }
 
@@ -140,8 +137,10 @@ pub async fn prefixes(
     let ids = each! { ids, id => id: id.uuid() };
     let rows = conn.load_each::<Fences>(&ids, &[]).await?;
     let fences = rows.into_iter().map(|(id, prefixes)| {
-        let id = ClientId::new(id.uuid("clients.id")?);
-        Ok((id, stored::prefixes(&prefixes, "clients.prefixes")?))
+        Ok((
+            id.decode("clients.id")?,
+            prefixes.decode("clients.prefixes")?,
+        ))
     });
     fences.collect()
 }
@@ -219,35 +218,13 @@ pub async fn update(
 fn of_rows(rows: Vec<Read<ClientColumns>>) -> Result<Vec<Client>, StoreError> {
     let mut clients: Vec<Client> = Vec::new();
     for (row, secret) in rows {
-        let id = ClientId::new(row.id.clone().uuid("clients.id")?);
+        let id: ClientId = row.id.clone().decode("clients.id")?;
         if clients.last().is_none_or(|client| client.id != id) {
-            clients.push(client(row, id)?);
+            clients.push(row.try_into()?);
         }
         if let (Some(client), Some(secret)) = (clients.last_mut(), secret) {
             client.secrets.push(secret.try_into()?);
         }
     }
     Ok(clients)
-}
-
-fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
-    let limit = |stored: i64| {
-        let limit = u32::try_from(stored)
-            .ok()
-            .and_then(|limit| limit.try_into().ok());
-        limit.ok_or_else(|| corrupt("clients.requests_per_minute", stored))
-    };
-    Ok(Client {
-        id,
-        version: row.version,
-        name: row.name,
-        scopes: row.scopes.parse("clients.scopes")?,
-        prefixes: stored::prefixes(&row.prefixes, "clients.prefixes")?,
-        requests_per_minute: row.requests_per_minute.map(limit).transpose()?,
-        expect_every: row.expect_every_seconds.map(Duration::seconds),
-        secrets: Vec::new(),
-        tokens_from: optional_time(row.tokens_from, "clients.tokens_from")?,
-        created_at: row.created_at.time("clients.created_at")?,
-        revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,
-    })
 }

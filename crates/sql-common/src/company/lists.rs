@@ -9,8 +9,9 @@ use super::CompanyRow;
 use crate::{
     binds,
     executor::{Executor, Outcome, values},
+    posting::IDENTIFIER,
     statement,
-    stored::{end_of, most, parse},
+    stored::{Decode, end_of, most},
     types::Id,
 };
 
@@ -121,7 +122,7 @@ pub async fn count_postings(
     let found = conn.load::<Counts>(asked).await?;
     let count = |(status, count): (String, i64)| {
         let count = usize::try_from(count).unwrap_or_default();
-        Ok((parse(status, "postings.status")?, count))
+        Ok((status.decode("postings.status")?, count))
     };
     found.into_iter().map(count).collect()
 }
@@ -168,8 +169,7 @@ pub async fn misplaced(
     };
     let mut misplaced = BTreeMap::new();
     for (id, identifier) in found.into_iter().flatten() {
-        let id = PostingId::new(id.uuid("postings.id")?);
-        misplaced.insert(id, parse(identifier, "postings.source_identifier")?);
+        misplaced.insert(id.decode("postings.id")?, identifier.decode(IDENTIFIER)?);
     }
     Ok(misplaced.into_iter().take(at_most).collect())
 }

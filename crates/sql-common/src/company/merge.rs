@@ -10,12 +10,13 @@ use domain::{
 use fields::WebsiteKey;
 use kernel::{ClientId, CompanyId, event::CompanyState};
 
-use super::{CompanyRow, former_names};
+use super::CompanyRow;
 use crate::{
     each,
     entity::row,
     executor::{Executor, Outcome},
     statement,
+    stored::Decode,
     types::{Id, ToText},
     written,
 };
@@ -120,7 +121,7 @@ pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merge
             merged.insert(stored.id, Some(write.state()));
             continue;
         }
-        let names = names.as_deref().map(former_names).transpose()?;
+        let names: Option<Vec<String>> = names.decode("companies.former_names")?;
         let names = names.unwrap_or_default();
         let company = write.applied_to(Some(&stored))?;
         let renamed = write.former_names(Some((&stored.name, &names)));

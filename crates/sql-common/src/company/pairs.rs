@@ -11,7 +11,7 @@ use crate::{
     binds,
     executor::{Executor, Outcome},
     statement,
-    stored::most,
+    stored::{Decode, most},
     types::{Id, Moment, Read},
 };
 
@@ -45,15 +45,14 @@ statement! {
 fn company_pair(
     (one, other, is_similar, lookalike, since): Read<PairColumns>,
 ) -> Result<CompanyPair, StoreError> {
-    let lookalike = lookalike.map(|id| id.uuid("company_pairs.lookalike"));
     Ok(CompanyPair {
         companies: [
-            CompanyId::new(one.uuid("company_pairs.one")?),
-            CompanyId::new(other.uuid("company_pairs.other")?),
+            one.decode("company_pairs.one")?,
+            other.decode("company_pairs.other")?,
         ],
         is_similar,
-        lookalike: lookalike.transpose()?.map(CompanyId::new),
-        since: since.time("company_pairs.since")?,
+        lookalike: lookalike.decode("company_pairs.lookalike")?,
+        since: since.decode("company_pairs.since")?,
     })
 }
 

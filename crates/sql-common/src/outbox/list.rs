@@ -16,8 +16,8 @@ use crate::{
     audit, binds, each,
     executor::{Executor, Outcome, values},
     read, statement,
-    stored::{count, most},
-    types::{Count, Id, Moment, optional_time},
+    stored::{Decode, decode, most},
+    types::{Count, Id, Moment},
     value::Named,
 };
 
@@ -33,20 +33,10 @@ read! {
     }
 }
 
-impl TryFrom<ListedRow> for TaskRow {
-    type Error = StoreError;
-
-    fn try_from(row: ListedRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: TaskId(row.id),
-            kind: row.kind,
-            key: row.subject.uuid("outbox.subject")?,
-            attempts: count(row.attempts, "outbox.attempts")?,
-            next_at: row.next_at.time("outbox.next_at")?,
-            last_error: row.last_error,
-        })
-    }
-}
+decode! { row: ListedRow of outbox => TaskRow {
+    kind, key: subject, attempts, next_at, last_error;
+    id: TaskId(row.id),
+} }
 
 impl TryFrom<ListedRow> for SubjectTask {
     type Error = StoreError;
@@ -195,7 +185,7 @@ pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Ba
     for (name, waiting, oldest) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.waiting = waiting.unsigned_abs();
-            entry.oldest = optional_time(oldest, "outbox.created_at")?;
+            entry.oldest = oldest.decode("outbox.created_at")?;
         }
     }
     let rows = conn.load_each::<Dead>(&kinds, bound).await?;

@@ -1,16 +1,16 @@
 use diesel::sql_types::{Bool, Nullable, Text};
 use domain::{
-    posting::{DecidedBy, Decision, DecisionOutcome, Ground, Objection, ObjectionState},
+    posting::{DecidedBy, Decision, Ground, ObjectionState},
     store::WriteSet,
 };
-use kernel::{DecisionCode, PostingId, StoreError};
+use kernel::{PostingId, StoreError};
 
 use crate::{
     entity,
     entity::row,
     executor::{Executor, Outcome},
     report, statement,
-    stored::{array, corrupt, parse, parse_optional},
+    stored::{corrupt, decoded},
     types::{Id, Moment},
 };
 
@@ -45,22 +45,12 @@ impl TryFrom<DecisionRow> for Decision {
 
     fn try_from(row: DecisionRow) -> Result<Self, StoreError> {
         let by = DecidedBy::from_store(&row.decided_by, row.version);
-        Ok(Self {
-            outcome: parse::<DecisionOutcome>(row.outcome, "posting_decisions.outcome")?,
-            at: row.at.time("posting_decisions.at")?,
-            by: by.ok_or_else(|| corrupt("posting_decisions.decided_by", row.decided_by))?,
-            code: DecisionCode::from_store(row.code),
-            sentence: row.sentence,
-            passages: array(&row.passages, "posting_decisions.passages")?,
-            ground: parse_optional(row.ground, "posting_decisions.ground")?,
-            by_notice: row.by_notice,
-            objection: row.objection.map(objection).transpose()?,
-        })
+        let by = by.ok_or_else(|| corrupt("posting_decisions.decided_by", row.decided_by))?;
+        Ok(decoded!(row of posting_decisions => Self {
+            outcome, at, code, sentence, passages, ground, by_notice, objection;
+            by,
+        }))
     }
-}
-
-fn objection(text: String) -> Result<Objection, StoreError> {
-    serde_json::from_str(&text).map_err(|_| corrupt("posting_decisions.objection", text))
 }
 
 statement! {

@@ -7,24 +7,23 @@ use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
-    catalogue::CatalogueId,
     company::Company,
     posting::{Answer, Basis, RepeatAnswer},
     store::Snapshot,
 };
 use fields::DayOrTime;
-use kernel::{CompanyId, PostingId, PutOutcome, SourceIdentifier};
+use kernel::{CompanyId, PostingId, PutOutcome, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
-use super::{CREATOR, IDENTIFIER, PostingRow};
+use super::{IDENTIFIER, PostingRow};
 use crate::{
     binds,
-    company::{ById, CompanyRow, former_names},
+    company::{ById, CompanyRow},
     each,
     executor::{Executor, Outcome},
     read, statement,
-    stored::{most, parse, parse_all, parse_optional},
-    types::{Id, Moment, optional_time},
+    stored::{Decode, decoded, most},
+    types::{Id, Moment},
 };
 
 macro_rules! with_companies {
@@ -120,28 +119,24 @@ pub async fn repeat_answers(
     let identifiers = each! { identifiers, it => identifier: it.as_str() };
     let found = conn.load_each::<RepeatAnswers>(&identifiers, &[]).await?;
     let answer = |(row, name, logo_path): (RepeatRow, String, Option<String>)| {
-        let id = PostingId::new(row.id.uuid("postings.id")?);
-        let answer = Answer {
+        let id = row.id.decode("postings.id")?;
+        let closes_at: Option<DayOrTime> = row.valid_through.decode("postings.valid_through")?;
+        let answer = decoded!(row of postings => Answer {
+            status, created_by, updated_by;
             id,
             outcome: PutOutcome::Unchanged,
-            status: parse(row.status, "postings.status")?,
-            created_by: parse_optional(row.created_by, CREATOR)?,
-            updated_by: parse_optional(row.updated_by, "postings.updated_by")?,
             notices: Vec::new(),
             basis: Some(Basis::of((id, row.version), (&name, logo_path.as_deref()))),
             effects: None,
             fields: 0,
-        };
-        let catalogue = row.catalogue_id;
-        let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
+        });
         let answer = RepeatAnswer {
             answer,
-            catalogue: catalogue.transpose()?.map(CatalogueId::new),
-            expire_at: optional_time(row.expire_at, "postings.expire_at")?,
-            closes_at: parse_optional::<DayOrTime>(row.valid_through, "postings.valid_through")?
-                .map(DayOrTime::end),
+            catalogue: row.catalogue_id.decode("postings.catalogue_id")?,
+            expire_at: row.expire_at.decode("postings.expire_at")?,
+            closes_at: closes_at.map(DayOrTime::end),
         };
-        Ok((parse(row.source_identifier, IDENTIFIER)?, answer))
+        Ok((row.source_identifier.decode(IDENTIFIER)?, answer))
     };
     found.into_iter().map(answer).collect()
 }
@@ -166,8 +161,7 @@ pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<
     for (posting, company, description, former) in rows {
         let posting = posting.posting(Some(description))?;
         add(&mut known, company)?;
-        if let Some(former) = former {
-            let names = former_names(&former)?;
+        if let Some(names) = former.decode("companies.former_names")? {
             known.former_names.insert(posting.company_id, names);
         }
         let identifier = posting.source_identifier.clone();
@@ -203,7 +197,7 @@ pub async fn overdue(
 ) -> Outcome<Vec<SourceIdentifier>> {
     let asked = binds! { now, limit: most(limit) };
     let found = conn.load::<Overdue>(asked).await?;
-    Ok(parse_all(found, IDENTIFIER)?)
+    Ok(identifiers(found)?)
 }
 
 statement! {
@@ -220,5 +214,10 @@ pub async fn held(
 ) -> Outcome<Vec<SourceIdentifier>> {
     let asked = binds! { before, limit: most(limit) };
     let found = conn.load::<Held>(asked).await?;
-    Ok(parse_all(found, IDENTIFIER)?)
+    Ok(identifiers(found)?)
+}
+
+fn identifiers(found: Vec<String>) -> Result<Vec<SourceIdentifier>, StoreError> {
+    let identifiers = found.into_iter();
+    identifiers.map(|it| it.decode(IDENTIFIER)).collect()
 }

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use diesel::sql_types::{BigInt, Double, Nullable, Text};
 use domain::{
     company::CompanyView,
-    posting::{COMPANY, EnrichedTexts, PostingVersion, PostingView, Values},
+    posting::{COMPANY, EnrichedTexts, PostingVersion, PostingView},
     store::PostingWrite,
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
@@ -16,7 +16,7 @@ use crate::{
     binds, company, each,
     executor::{Executor, Outcome, values},
     read, statement,
-    stored::{coordinates, corrupt, document, most, parse},
+    stored::{Decode, coordinates, decoded, most},
     types::{Id, Moment},
     written,
 };
@@ -56,27 +56,21 @@ impl TryFrom<VersionRow> for PostingVersion {
     type Error = StoreError;
 
     fn try_from(row: VersionRow) -> Result<Self, StoreError> {
-        let import = row.import.map(|id| id.uuid("posting_versions.import"));
-        let before = Values::from_store(&row.before);
+        let findings: Option<_> = row.findings.decode("posting_versions.findings")?;
         let texts = row.markdown.zip(row.redacted_markdown);
-        Ok(Self {
-            posting: PostingId::new(row.posting_id.uuid("posting_versions.posting_id")?),
-            version: row.version,
-            at: row.at.time("posting_versions.at")?,
-            by: parse(row.actor, "posting_versions.actor")?,
-            import: import.transpose()?,
-            before: before.ok_or_else(|| corrupt("posting_versions.before", row.before))?,
+        let texts = texts.map(|(markdown, redacted_markdown)| EnrichedTexts {
+            markdown,
+            redacted_markdown,
+            redacted_title: row.redacted_title,
+        });
+        Ok(decoded!(row of posting_versions => Self {
+            posting: posting_id, version, at, by: actor, import, before;
             description: row.raw_description.map(Arc::from),
-            texts: texts.map(|(markdown, redacted_markdown)| EnrichedTexts {
-                markdown,
-                redacted_markdown,
-                redacted_title: row.redacted_title,
-            }),
+            texts,
             coordinates: coordinates(row.latitude, row.longitude),
-            findings: document(row.findings.as_deref(), "posting_versions.findings")?
-                .unwrap_or_default(),
+            findings: findings.unwrap_or_default(),
             company: None,
-        })
+        }))
     }
 }
 
@@ -122,7 +116,7 @@ pub async fn versions(
     let Some((id,)) = found.into_iter().next() else {
         return Ok(None);
     };
-    let id = PostingId::new(id.uuid("postings.id")?);
+    let id = id.decode("postings.id")?;
     let found = older(conn, id, before.unwrap_or(Version::MAX), limit).await?;
     Ok(Some(found))
 }
@@ -184,7 +178,7 @@ pub(super) async fn descriptions(
     let wanted = each! { wanted, (id, version) => posting: id.uuid(), version: *version };
     let rows = conn.load_each::<Descriptions>(&wanted, &[]).await?;
     let descriptions = rows.into_iter().map(|(id, version, text)| {
-        let id = PostingId::new(id.uuid("posting_versions.posting_id")?);
+        let id = id.decode("posting_versions.posting_id")?;
         Ok((id, version, text.map(Arc::from)))
     });
     Ok(descriptions.collect::<Result<_, StoreError>>()?)

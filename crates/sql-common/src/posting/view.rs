@@ -19,7 +19,7 @@ use crate::{
     each,
     executor::{Executor, Outcome},
     read, statement,
-    stored::{coordinates, document, most, parse, parse_optional},
+    stored::{Decode, coordinates, most},
     types::{Id, Moment, Read, StoredTime},
 };
 
@@ -54,16 +54,15 @@ type ViewColumns = (
 fn view(
     (posting, description, company, texts, decision): Read<ViewColumns>,
 ) -> Result<PostingView, StoreError> {
+    let findings = texts.as_ref().and_then(|texts| texts.findings.clone());
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(description)?,
         company: company.try_into()?,
         coordinates: texts.as_ref().and_then(place),
-        findings: match &texts {
-            Some(texts) => document(texts.findings.as_deref(), "posting_texts.findings")?,
-            None => None,
-        }
-        .unwrap_or_default(),
+        findings: findings
+            .decode("posting_texts.findings")?
+            .unwrap_or_default(),
         texts: texts.map(|texts| EnrichedTexts {
             markdown: texts.markdown,
             redacted_markdown: texts.redacted_markdown,
@@ -251,10 +250,10 @@ statement! {
 }
 
 fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
-    let identifier = parse(row.source_identifier, IDENTIFIER)?;
-    let created_by: Option<Actor> = parse_optional(row.created_by, CREATOR)?;
-    let original = parse_optional(row.duplicate_identifier, "postings.duplicate_identifier")?;
-    let original: Option<SourceIdentifier> = original;
+    let identifier = row.source_identifier.decode(IDENTIFIER)?;
+    let created_by: Option<Actor> = row.created_by.decode(CREATOR)?;
+    let original = row.duplicate_identifier;
+    let original: Option<SourceIdentifier> = original.decode("postings.duplicate_identifier")?;
     Ok(ListEntry {
         position: Position {
             updated_at: row.updated_at.time("postings.updated_at")?,

@@ -35,7 +35,7 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::sql::Dialect;
-use crate::stored::{StoredText, array_text, corrupt, item_text, parse_all};
+use crate::stored::{Decode, StoredText, array_text, corrupt, item_text, parse};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -139,7 +139,7 @@ pub enum StoredId {
 }
 
 impl StoredId {
-    pub fn uuid(self, column: &str) -> Result<Uuid, StoreError> {
+    pub fn uuid(self, column: impl fmt::Display) -> Result<Uuid, StoreError> {
         match self {
             Self::Uuid(id) => Ok(id),
             Self::Other(bytes) => Err(corrupt(column, bytes)),
@@ -161,7 +161,7 @@ impl StoredTime {
     pub const MIN: Self = Self(i64::MIN);
     pub const MAX: Self = Self(i64::MAX);
 
-    pub fn time(self, column: &str) -> Result<OffsetDateTime, StoreError> {
+    pub fn time(self, column: impl fmt::Display) -> Result<OffsetDateTime, StoreError> {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).map_err(
             |_| match self {
                 Self::MAX => corrupt(column, "infinity"),
@@ -178,27 +178,11 @@ impl From<OffsetDateTime> for StoredTime {
     }
 }
 
-pub fn optional_time(
-    at: Option<StoredTime>,
-    column: &str,
-) -> Result<Option<OffsetDateTime>, StoreError> {
-    at.map(|at| at.time(column)).transpose()
-}
-
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
 pub enum StoredDay {
     Date(Date),
     /// A text that is not a date.
     Other(String),
-}
-
-impl StoredDay {
-    pub fn date(self, column: &str) -> Result<Date, StoreError> {
-        match self {
-            Self::Date(date) => Ok(date),
-            Self::Other(text) => Err(corrupt(column, text)),
-        }
-    }
 }
 
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
@@ -207,12 +191,13 @@ pub enum StoredTextList {
     Each(Vec<String>),
 }
 
-impl StoredTextList {
-    pub fn parse<T: StoredText>(&self, column: &str) -> Result<Vec<T>, StoreError> {
+impl<T: StoredText> Decode<Vec<T>> for StoredTextList {
+    fn decode(self, column: impl fmt::Display) -> Result<Vec<T>, StoreError> {
+        let value = |text: &str| parse(text, &column);
         match self {
             Self::Joined(text) if text.is_empty() => Ok(Vec::new()),
-            Self::Joined(text) => parse_all(text.split(','), column),
-            Self::Each(texts) => parse_all(texts, column),
+            Self::Joined(text) => text.split(',').map(value).collect(),
+            Self::Each(texts) => texts.iter().map(|text| value(text)).collect(),
         }
     }
 }
@@ -312,7 +297,7 @@ mod tests {
         let check = |list: &[LocationType], text: &str| {
             assert_eq!(list.to_vec().to_text(), text);
             let stored = StoredTextList::Joined(text.to_owned());
-            assert_eq!(stored.parse("t.c").as_deref(), Ok(list));
+            assert_eq!(stored.decode("t.c").as_deref(), Ok(list));
         };
         check(&[], "");
         check(&[LocationType::Hybrid], "hybrid");
@@ -322,7 +307,10 @@ mod tests {
         );
         for text in [",", "remote,", "remote, hybrid", "Remote"] {
             let stored = StoredTextList::Joined(text.to_owned());
-            assert!(stored.parse::<LocationType>("t.c").is_err(), "{text}");
+            assert!(
+                Decode::<Vec<LocationType>>::decode(stored, "t.c").is_err(),
+                "{text}"
+            );
         }
     }
 

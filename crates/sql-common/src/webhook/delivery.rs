@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use diesel::sql_types::{BigInt, Nullable, Text};
-use kernel::{StoreError, event::EventName};
+use kernel::StoreError;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, values},
     statement,
-    stored::{corrupt, count, most, unsigned},
+    stored::{Decode, decoded, most},
     types::{Count, Moment},
 };
 
@@ -37,20 +37,12 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
     type Error = StoreError;
 
     fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
-        let status = |status: i64| {
-            let value = u16::try_from(status);
-            value.map_err(|_| corrupt("webhook_deliveries.status", status))
-        };
-        let duration = unsigned(row.duration_ms, "webhook_deliveries", "duration_ms")?;
-        Ok(Self {
-            at: row.at.time("webhook_deliveries.at")?,
+        let duration = row.duration_ms.decode("webhook_deliveries.duration_ms")?;
+        Ok(decoded!(row of webhook_deliveries => Self {
+            at, name, attempt, status, error;
             event: cursor_in("webhook_deliveries", row.commit_seq, row.number)?,
-            name: EventName::from_store(row.name),
-            attempt: count(row.attempt, "webhook_deliveries.attempt")?,
-            status: row.status.map(status).transpose()?,
             duration: Duration::from_millis(duration),
-            error: row.error,
-        })
+        }))
     }
 }
 

@@ -3,14 +3,10 @@
 //! Columns that an owner sets are written from an [`Endpoint`]. Workers write cursor, lease and
 //! health in the same row, with other statements.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, fmt};
 
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
-use kernel::{
-    ClientId, StoreError,
-    audit::Entry,
-    event::{Cursor, EventName},
-};
+use kernel::{ClientId, StoreError, audit::Entry, event::Cursor};
 use uuid::Uuid;
 use webhooks::{
     Endpoint, EndpointId, EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, Owner,
@@ -24,8 +20,8 @@ use crate::{
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome},
     read, statement,
-    stored::{StoredText, array, corrupt, count, most, parse, prefixes},
-    types::{Count, Id, Moment, ToText, optional_time},
+    stored::{Decode, StoredText, corrupt, decoded, most},
+    types::{Count, Id, Moment, ToText},
 };
 
 entity! {
@@ -78,51 +74,40 @@ impl StoredText for Owner {
     }
 }
 
-fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
-    let length = key.len();
-    Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
+impl Decode<Secret> for Vec<u8> {
+    fn decode(self, column: impl fmt::Display) -> Result<Secret, StoreError> {
+        let length = self.len();
+        Secret::new(self).map_err(|_| corrupt(column, format_args!("{length} bytes")))
+    }
 }
 
-/// An address from its column. An error shows only the length: addresses may contain secrets.
-fn url(text: &str) -> Result<EndpointUrl, StoreError> {
-    let why = format_args!("{} bytes", text.len());
-    EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
+/// An error shows only the length: addresses may contain secrets.
+impl Decode<EndpointUrl> for String {
+    fn decode(self, column: impl fmt::Display) -> Result<EndpointUrl, StoreError> {
+        let why = format_args!("{} bytes", self.len());
+        EndpointUrl::from_store(&self).map_err(|_| corrupt(column, why))
+    }
 }
 
 impl TryFrom<EndpointRow> for Endpoint {
     type Error = StoreError;
 
     fn try_from(row: EndpointRow) -> Result<Self, StoreError> {
-        let names = row
-            .names
-            .map(|names| array(&names, "webhook_endpoints.names"))
-            .transpose()?;
         let previous_secret = match (row.previous_secret, row.previous_secret_until) {
             (None, _) => None,
             (Some(_), None) => {
                 return Err(corrupt("webhook_endpoints.previous_secret_until", "NULL"));
             }
             (Some(key), Some(until)) => Some(PreviousSecret {
-                secret: secret(key, "webhook_endpoints.previous_secret")?,
-                until: until.time("webhook_endpoints.previous_secret_until")?,
+                secret: key.decode("webhook_endpoints.previous_secret")?,
+                until: until.decode("webhook_endpoints.previous_secret_until")?,
             }),
         };
-        Ok(Self {
-            id: EndpointId::new(row.id.uuid("webhook_endpoints.id")?),
-            version: row.version,
-            owner: parse(row.owner, "webhook_endpoints.owner")?,
-            url: url(&row.url)?,
-            names: names.map(|names| names.into_iter().map(EventName::from_store).collect()),
-            prefixes: prefixes(&row.prefixes, "webhook_endpoints.prefixes")?,
-            include_posting: row.include_posting,
-            description: row.description,
-            state: parse(row.state, "webhook_endpoints.state")?,
-            state_reason: row.state_reason,
-            secret: secret(row.secret, "webhook_endpoints.secret")?,
+        Ok(decoded!(row of webhook_endpoints => Self {
+            id, version, owner, url, names, prefixes, include_posting, description, state,
+            state_reason, secret, created_at, updated_at;
             previous_secret,
-            created_at: row.created_at.time("webhook_endpoints.created_at")?,
-            updated_at: row.updated_at.time("webhook_endpoints.updated_at")?,
-        })
+        }))
     }
 }
 
@@ -140,16 +125,12 @@ read! {
 }
 
 pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, StoreError> {
-    let time = |at, column: &str| optional_time(at, &format!("webhook_endpoints.{column}"));
     Ok(TrackedEndpoint {
         endpoint: endpoint.try_into()?,
         cursor: cursor_in("webhook_endpoints", progress.commit_seq, progress.number)?,
-        health: Health {
-            last_success_at: time(progress.last_success_at, "last_success_at")?,
-            failing_since: time(progress.failing_since, "failing_since")?,
-            silent_rounds: count(progress.silent_rounds, "webhook_endpoints.silent_rounds")?,
-            open_until: time(progress.open_until, "open_until")?,
-        },
+        health: decoded!(progress of webhook_endpoints => Health {
+            last_success_at, failing_since, silent_rounds, open_until,
+        }),
     })
 }
 

@@ -4,8 +4,8 @@ use diesel::sql_types::{BigInt, Nullable};
 use kernel::Version;
 use time::OffsetDateTime;
 use webhooks::{
-    EndpointBacklog, EndpointId, LONGER_THAN_ANY_WAIT, LONGEST_REST, Lease, LeaseQuery,
-    MOST_WAITING_COUNTED, Release,
+    EndpointBacklog, LONGER_THAN_ANY_WAIT, LONGEST_REST, Lease, LeaseQuery, MOST_WAITING_COUNTED,
+    Release,
 };
 
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
     event::cursor_values,
     executor::{Executor, Outcome, counted},
     horizon, statement,
-    stored::most,
-    types::{Id, Moment, optional_time},
+    stored::{Decode, most},
+    types::{Id, Moment},
     value::Named,
 };
 
@@ -88,8 +88,8 @@ pub async fn renew(
     let renewed = conn.load_each::<Renew>(&leases, binds! { until }).await?;
     let held = renewed.into_iter().map(|(id, holder, version)| {
         let lease = Lease {
-            endpoint: EndpointId::new(id.uuid("webhook_endpoints.id")?),
-            holder: holder.uuid("webhook_endpoints.holder")?,
+            endpoint: id.decode("webhook_endpoints.id")?,
+            holder: holder.decode("webhook_endpoints.holder")?,
         };
         Ok((lease, version))
     });
@@ -176,9 +176,9 @@ pub async fn backlog(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<Endp
     let rows = conn.load::<Backlog>(asked).await?;
     let backlogs = rows.into_iter().map(|(endpoint, waiting, since)| {
         Ok(EndpointBacklog {
-            endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
+            endpoint: endpoint.decode("webhook_endpoints.id")?,
             waiting: counted(&[(waiting,)]).min(MOST_WAITING_COUNTED),
-            behind_since: optional_time(since, "events.at")?,
+            behind_since: since.decode("events.at")?,
         })
     });
     backlogs.collect()

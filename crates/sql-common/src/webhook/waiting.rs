@@ -14,7 +14,7 @@ use crate::{
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, counted, values},
     statement,
-    stored::{StoredText, array, array_text, corrupt, count, most, parse},
+    stored::{Decode, StoredText, array_text, corrupt, decoded, most, parse},
     types::{Count, Id, Moment, ToText},
 };
 
@@ -61,7 +61,7 @@ impl StoredText for Cursor {
     }
 }
 
-fn later(text: &str) -> Result<Vec<WaitingEvent>, StoreError> {
+fn later(text: String) -> Result<Vec<WaitingEvent>, StoreError> {
     let column = "webhook_waiting.later";
     let event = |text: String| {
         let parts = text.split_once(' ');
@@ -71,28 +71,22 @@ fn later(text: &str) -> Result<Vec<WaitingEvent>, StoreError> {
             name: EventName::from_store(name.to_owned()),
         })
     };
-    array(text, column)?.into_iter().map(event).collect()
+    let events: Vec<String> = text.decode(column)?;
+    events.into_iter().map(event).collect()
 }
 
 impl TryFrom<WaitingRow> for WaitingSubject {
     type Error = StoreError;
 
     fn try_from(row: WaitingRow) -> Result<Self, StoreError> {
-        let read_to = row.read_to.as_deref();
-        let read_to = read_to.map(|to| parse(to, "webhook_waiting.read_to"));
-        Ok(Self {
-            subject: row.subject.uuid("webhook_waiting.subject")?,
+        Ok(decoded!(row of webhook_waiting => Self {
+            subject, attempts, next_at, last_error, is_silent, read_to;
             next: WaitingEvent {
                 cursor: cursor_in("webhook_waiting", row.commit_seq, row.number)?,
                 name: EventName::from_store(row.name),
             },
-            attempts: count(row.attempts, "webhook_waiting.attempts")?,
-            next_at: row.next_at.time("webhook_waiting.next_at")?,
-            last_error: row.last_error,
-            is_silent: row.is_silent,
-            later: later(&row.later)?,
-            read_to: read_to.transpose()?,
-        })
+            later: later(row.later)?,
+        }))
     }
 }
 
