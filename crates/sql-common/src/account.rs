@@ -94,9 +94,9 @@ pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcom
     let Some(row) = rows.into_iter().next() else {
         return Ok(AccountState::default());
     };
-    Ok(
-        decoded!(row of account_states => AccountState { paused_until, pause_reason, reconciled_at }),
-    )
+    Ok(decoded!(row of account_states => AccountState {
+        paused_until, pause_reason, reconciled_at,
+    }))
 }
 
 statement! {

@@ -59,46 +59,32 @@ statement! {
 
 /// Reads a page by operator, action or subject, with a range condition on its index. With an
 /// equality, PostgreSQL might scan the newest of all entries instead.
-macro_rules! page_of {
-    ($column:literal, $rest:literal) => {
-        concat!(
-            "SELECT {audit} FROM audit
-            WHERE (",
-            $column,
-            ", at) >= (:",
-            $column,
-            ", :since)
-                AND (",
-            $column,
-            ", at, id) < (:",
-            $column,
-            ", :before, :before_id)",
-            $rest,
-            "
-            ORDER BY ",
-            $column,
-            " DESC, at DESC, id DESC LIMIT :limit"
-        )
-    };
+fn page_of(column: &str, rest: &str) -> String {
+    format!(
+        "SELECT {{audit}} FROM audit
+        WHERE ({column}, at) >= (:{column}, :since)
+            AND ({column}, at, id) < (:{column}, :before, :before_id){rest}
+        ORDER BY {column} DESC, at DESC, id DESC LIMIT :limit"
+    )
 }
 
 statement! {
-    ReadOperator = page_of!("operator", ""),
+    ReadOperator = &page_of("operator", ""),
     returns AuditRow
 }
 
 statement! {
-    ReadAction = page_of!("action", ""),
+    ReadAction = &page_of("action", ""),
     returns AuditRow
 }
 
 statement! {
-    ReadBoth = page_of!("operator", " AND action = :action"),
+    ReadBoth = &page_of("operator", " AND action = :action"),
     returns AuditRow
 }
 
 statement! {
-    ReadSubject = page_of!(
+    ReadSubject = &page_of(
         "subject",
         " AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)"
     ),

@@ -15,19 +15,10 @@ pub use self::{
     row::CompanyRow,
 };
 use crate::{
-    binds, each,
-    executor::{Executor, Outcome, first, values},
+    each,
+    executor::{Executor, Outcome, values},
     statement,
 };
-
-statement! {
-    Find = "SELECT {companies read} FROM companies WHERE id = :id",
-    returns CompanyRow
-}
-
-pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
-    first(conn.load::<Find>(binds! { id: id.uuid() }).await?)
-}
 
 statement! {
     pub(crate) ById = "SELECT {companies read} FROM companies WHERE id = {each company}",
@@ -42,4 +33,8 @@ pub(crate) async fn views(
     let found: Vec<CompanyView> = values(conn.load_each::<ById>(&ids, &[]).await?)?;
     let found = found.into_iter().map(|view| (view.company.id, view));
     Ok(found.collect())
+}
+
+pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
+    Ok(views(conn, [id]).await?.remove(&id))
 }

@@ -15,24 +15,20 @@ use crate::{
     company::company,
     executor::{Executor, Outcome, counted},
     posting::original,
-    read, statement,
+    read,
+    sql::count_of,
+    statement,
     stored::{Decode, decoded, end_of, most},
     types::{Id, Moment, Read, StoredTime},
 };
 
 /// Selects a window of postings. Subqueries find company names: a join might read all companies.
-macro_rules! window {
-    ($condition:expr, $order:expr) => {
-        concat!(
-            r"SELECT {postings read},
-                (SELECT name FROM companies WHERE companies.id = postings.company_id) AS company
-            FROM postings WHERE ",
-            $condition,
-            " ORDER BY ",
-            $order,
-            " LIMIT :limit"
-        )
-    };
+fn window_of(condition: &str, order: &str) -> String {
+    format!(
+        "SELECT {{postings read}},
+            (SELECT name FROM companies WHERE companies.id = postings.company_id) AS company
+        FROM postings WHERE {condition} ORDER BY {order} LIMIT :limit"
+    )
 }
 
 read! {
@@ -58,12 +54,12 @@ read! {
 type Columns = (SummaryRow, Nullable<Text>);
 
 statement! {
-    Newest = window!("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
+    Newest = &window_of("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
     returns Columns
 }
 
 statement! {
-    NewestOfStatus = window!(
+    NewestOfStatus = &window_of(
         "status = :status AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
@@ -72,7 +68,7 @@ statement! {
 
 statement! {
     /// With `>` as a second lower bound, SQLite might read all identifiers up to the prefix.
-    ByIdentifier = window!(
+    ByIdentifier = &window_of(
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
     ),
@@ -80,7 +76,7 @@ statement! {
 }
 
 statement! {
-    Copies = window!(
+    Copies = &window_of(
         "duplicate_of IS NOT NULL AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
@@ -88,7 +84,7 @@ statement! {
 }
 
 statement! {
-    OfCompany = window!("company_id = :company AND id < :before", "id DESC"),
+    OfCompany = &window_of("company_id = :company AND id < :before", "id DESC"),
     returns Columns
 }
 
@@ -158,8 +154,7 @@ fn summary((row, company): Read<Columns>) -> Result<PostingSummary, StoreError> 
 }
 
 statement! {
-    CountStatus = r"
-        SELECT count(*) FROM (SELECT 1 FROM postings WHERE status = :status LIMIT :limit) AS counted",
+    CountStatus = &count_of("postings WHERE status = :status"),
     returns (BigInt,)
 }
 
@@ -173,21 +168,18 @@ pub async fn count_status(
 }
 
 /// Reads only a partial index, which includes the creator.
-macro_rules! visible {
-    ($hint:literal) => {
-        concat!(
-            "SELECT created_by, count(*) FROM postings ",
-            $hint,
-            "WHERE status = 'approved' AND created_by IS NOT NULL GROUP BY created_by"
-        )
-    };
+fn visible_of(hint: &str) -> String {
+    format!(
+        "SELECT created_by, count(*) FROM postings {hint}
+        WHERE status = 'approved' AND created_by IS NOT NULL GROUP BY created_by"
+    )
 }
 
 statement! {
     /// Without the hint, SQLite would read all postings with the status.
     Visible = {
-        postgres: visible!(""),
-        sqlite: visible!("INDEXED BY postings_visible "),
+        postgres: &visible_of(""),
+        sqlite: &visible_of("INDEXED BY postings_visible"),
     },
     returns (Text, BigInt)
 }

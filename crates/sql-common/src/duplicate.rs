@@ -84,15 +84,12 @@ read! {
     }
 }
 
-macro_rules! candidates {
-    ($($condition:expr),+ $(,)?) => {
-        concat!(
-            "SELECT {postings read}, {posting_signatures read}
-            FROM posting_signatures JOIN postings ON postings.id = posting_id
-            WHERE ",
-            $($condition),+
-        )
-    };
+fn candidates_of(condition: &str) -> String {
+    format!(
+        "SELECT {{postings read}}, {{posting_signatures read}}
+        FROM posting_signatures JOIN postings ON postings.id = posting_id
+        WHERE {condition}"
+    )
 }
 
 type CandidateRow = (KnownRow, FingerprintRow);
@@ -131,59 +128,43 @@ fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
     signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// The postings of a band. The oldest content comes first.
-macro_rules! in_band {
-    ($band:literal) => {
-        concat!(
-            "SELECT found.posting_id FROM unnest(:band_",
-            $band,
-            "::bigint[]) AS wanted (band)
-            CROSS JOIN LATERAL (
-                SELECT posting_id FROM posting_signatures WHERE band_",
-            $band,
-            " = wanted.band
-                ORDER BY since, posting_id LIMIT :limit
-            ) AS found"
-        )
-    };
-}
-
-macro_rules! of_band {
-    ($band:literal) => {
-        concat!(
-            "SELECT * FROM (
-                SELECT posting_id FROM posting_signatures WHERE band_",
-            $band,
-            " = :band_",
-            $band,
-            " ORDER BY since, posting_id LIMIT :limit
-            )"
-        )
-    };
+/// The postings that share a band. In each band, the oldest content comes first.
+fn near(of_band: fn(usize) -> String) -> String {
+    let bands: Vec<_> = (1..=BANDS).map(of_band).collect();
+    candidates_of(&format!("posting_id IN ({})", bands.join(" UNION ")))
 }
 
 statement! {
     Near = {
-        postgres: candidates!(
-            "posting_id IN (", in_band!(1), " UNION ", in_band!(2), " UNION ", in_band!(3),
-            " UNION ", in_band!(4), ")"
-        ),
-        sqlite: candidates!(
-            "posting_id IN (", of_band!(1), " UNION ", of_band!(2), " UNION ", of_band!(3),
-            " UNION ", of_band!(4), ")"
-        ),
+        postgres: &near(|band| {
+            format!(
+                "SELECT found.posting_id FROM unnest(:band_{band}::bigint[]) AS wanted (band)
+                CROSS JOIN LATERAL (
+                    SELECT posting_id FROM posting_signatures WHERE band_{band} = wanted.band
+                    ORDER BY since, posting_id LIMIT :limit
+                ) AS found"
+            )
+        }),
+        sqlite: &near(|band| {
+            format!(
+                "SELECT * FROM (
+                    SELECT posting_id FROM posting_signatures WHERE band_{band} = :band_{band}
+                    ORDER BY since, posting_id LIMIT :limit
+                )"
+            )
+        }),
     },
     returns CandidateRow
 }
 
 statement! {
-    Meant = candidates!("posting_id = {each id}"),
+    Meant = &candidates_of("posting_id = {each id}"),
     returns CandidateRow
 }
 
 statement! {
     Copies = {
-        postgres: candidates!(
+        postgres: &candidates_of(
             "posting_id IN (
                 SELECT found.id FROM unnest(:id::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
                     SELECT id FROM postings JOIN posting_signatures ON posting_id = id
@@ -192,7 +173,7 @@ statement! {
             )
             ORDER BY posting_id LIMIT :limit"
         ),
-        sqlite: candidates!(
+        sqlite: &candidates_of(
             "duplicate_of = :id AND postings.id > :after ORDER BY postings.id LIMIT :limit"
         ),
     },
@@ -201,7 +182,7 @@ statement! {
 
 statement! {
     Numbered = {
-        postgres: candidates!(
+        postgres: &candidates_of(
             "posting_id IN (
                 SELECT found.id FROM unnest(:company::uuid[], :number::text[])
                     AS wanted (company, number)
@@ -212,7 +193,7 @@ statement! {
                 ) AS found
             )"
         ),
-        sqlite: candidates!(
+        sqlite: &candidates_of(
             "company_id = :company AND requisition_id = :number ORDER BY since, id LIMIT :limit"
         ),
     },

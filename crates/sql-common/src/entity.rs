@@ -2,12 +2,13 @@
 //!
 //! [`entity!`](macro@crate::entity) declares a table's row, and how a domain value becomes columns.
 //! [`read!`](macro@crate::read) declares only the row, and [`written!`](macro@crate::written) only
-//! the columns. Statements name columns with [templates](crate::sql::expand).
+//! the columns. Statements name columns with [templates](expand).
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
+    dialect::Dialect,
     types::{Rendered, StoredTime, ToText},
     value::{Named, Value},
 };
@@ -93,6 +94,134 @@ pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
         .collect()
 }
 
+/// Replaces templates in the text of a statement with the columns of an entity.
+///
+/// | template | text |
+/// |---|---|
+/// | `{table}` | `id, name, …` |
+/// | `{table read}` | `table.id, table.name, …`, the columns of a row to read |
+/// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one sent row |
+/// | `{table given}` | the sent rows, for `FROM` |
+/// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
+/// | `{table sent}` | `id, name, string_to_array(list, ','), …` of the sent rows |
+/// | `{table rows}` | the text after `INSERT INTO table ({table})`: all sent rows, or one |
+/// | `{table.changing}` | `name, …`: the columns that may change |
+/// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
+/// | `{table.changing = sent}` | `name = sent.name, …` |
+/// | `{table.changing = excluded}` | `name = excluded.name, …` |
+/// | `{table.changing += excluded}` | `count = table.count + excluded.count, …` |
+pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
+    let cast = |column: &Column<E::Write>, value: &str| match dialect {
+        Dialect::Postgres => cast(column, value),
+        Dialect::Sqlite => value.to_owned(),
+    };
+    let table = E::TABLE;
+    let named = |column: &Column<E::Write>| column.name.to_owned();
+    let all = || E::columns().map(|it| (it.name, it.of.sent()));
+    let changing = || E::CHANGING.iter();
+    let set = |from: fn(&str) -> String| {
+        list(changing(), |column| {
+            let name = column.name;
+            let value = match from(name) {
+                value if value.starts_with("excluded") => value,
+                value => cast(column, &value),
+            };
+            match column.of {
+                Of::Kept(_) => format!("{name} = coalesce({value}, {table}.{name})"),
+                _ => format!("{name} = {value}"),
+            }
+        })
+    };
+    let read = E::READ.iter().map(|name| format!("{table}.{name}"));
+    let rows = match dialect {
+        Dialect::Postgres => format!(
+            "SELECT {} FROM {}",
+            list(E::columns(), |it| cast(it, it.name)),
+            given(all(), dialect)
+        ),
+        Dialect::Sqlite => {
+            let values = list(E::columns(), |it| format!(":{}", it.name));
+            format!("VALUES ({values})")
+        }
+    };
+    let changed = E::FIXED.iter().take(1).chain(E::CHANGING);
+    let changed = changed.map(|it| (it.name, it.of.sent()));
+    let update = format!(
+        "UPDATE {table} SET {} FROM {} WHERE {table}.id = sent.id AND {table}.version = \
+         sent.expected",
+        set(|name| format!("sent.{name}")),
+        given(changed.chain([("expected", "bigint")]), dialect)
+    );
+    let templates = [
+        ("", list(E::columns(), named)),
+        (" read", read.collect::<Vec<_>>().join(", ")),
+        (
+            " :",
+            list(E::columns(), |it| cast(it, &format!(":{}", it.name))),
+        ),
+        (" given", given(all(), dialect)),
+        (" update", update),
+        (" sent", list(E::columns(), |it| cast(it, it.name))),
+        (" rows", rows),
+        (".changing", list(changing(), named)),
+        (".changing = :", set(|name| format!(":{name}"))),
+        (".changing = sent", set(|name| format!("sent.{name}"))),
+        (
+            ".changing = excluded",
+            set(|name| format!("excluded.{name}")),
+        ),
+        (
+            ".changing += excluded",
+            list(changing(), |Column { name, .. }| {
+                format!("{name} = {table}.{name} + excluded.{name}")
+            }),
+        ),
+    ];
+    templates
+        .iter()
+        .fold(text.to_owned(), |text, (which, columns)| {
+            text.replace(&format!("{{{table}{which}}}"), columns)
+        })
+}
+
+fn list<'a, W: 'a>(
+    columns: impl Iterator<Item = &'a Column<W>>,
+    item: impl Fn(&Column<W>) -> String,
+) -> String {
+    columns.map(item).collect::<Vec<_>>().join(", ")
+}
+
+/// Casts a sent value to its column's type. Lists are sent as joined texts, because PostgreSQL
+/// requires nested arrays to be rectangular.
+fn cast<W>(column: &Column<W>, value: &str) -> String {
+    match column.of {
+        Of::TextList(_) => format!("string_to_array({value}, ',')"),
+        Of::Json(_) | Of::Document(_) => format!("{value}::json"),
+        _ => value.to_owned(),
+    }
+}
+
+/// The sent rows, for `FROM`. PostgreSQL gets all rows at once; SQLite gets one, because it runs
+/// the statement for each row.
+pub(crate) fn given<'a>(
+    columns: impl Iterator<Item = (&'a str, &'a str)>,
+    dialect: Dialect,
+) -> String {
+    let (mut values, mut names) = (Vec::new(), Vec::new());
+    for (name, of) in columns {
+        values.push(match dialect {
+            Dialect::Postgres => format!(":{name}::{of}[]"),
+            Dialect::Sqlite => format!(":{name} AS {name}"),
+        });
+        names.push(name);
+    }
+    let (values, names) = (values.join(", "), names.join(", "));
+    match dialect {
+        Dialect::Postgres => format!("unnest({values}) AS sent ({names})"),
+        Dialect::Sqlite => format!("(SELECT {values}) AS sent"),
+    }
+}
+
 #[macro_export]
 macro_rules! columns {
     ($($name:ident = $of:ident($get:expr),)*) => {
@@ -131,8 +260,8 @@ macro_rules! row {
             type Sql = $crate::nested! { $({ $sql $(<$inner>)? })* };
             type Value = Self;
 
-            fn expand(text: String, dialect: $crate::sql::Dialect) -> String {
-                $crate::sql::expand::<Self>(&text, dialect)
+            fn expand(text: String, dialect: $crate::dialect::Dialect) -> String {
+                $crate::entity::expand::<Self>(&text, dialect)
             }
         }
 

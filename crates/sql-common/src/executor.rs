@@ -16,7 +16,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use diesel::{deserialize::FromSqlRow, result::Error as DieselError};
+use diesel::result::Error as DieselError;
 use kernel::StoreError;
 
 use crate::{
@@ -125,37 +125,6 @@ pub fn counted(rows: &[(i64,)]) -> usize {
     let count = rows.first().map_or(0, |(count,)| *count);
     usize::try_from(count).unwrap_or_default()
 }
-
-/// A row that can be read from columns of these SQL types in each database.
-pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
-
-impl<ST, R: OfPostgres<ST> + OfSqlite<ST> + Send + 'static> Record<ST> for R {}
-
-#[cfg(feature = "postgres")]
-pub trait OfPostgres<ST>: FromSqlRow<ST, diesel::pg::Pg> {}
-
-#[cfg(feature = "postgres")]
-impl<ST, R: FromSqlRow<ST, diesel::pg::Pg>> OfPostgres<ST> for R {}
-
-#[cfg(feature = "sqlite")]
-pub trait OfSqlite<ST>: FromSqlRow<ST, diesel::sqlite::Sqlite> {}
-
-#[cfg(feature = "sqlite")]
-impl<ST, R: FromSqlRow<ST, diesel::sqlite::Sqlite>> OfSqlite<ST> for R {}
-
-/// Any row, in a build without PostgreSQL.
-#[cfg(not(feature = "postgres"))]
-pub trait OfPostgres<ST> {}
-
-#[cfg(not(feature = "postgres"))]
-impl<ST, R> OfPostgres<ST> for R {}
-
-/// Any row, in a build without SQLite.
-#[cfg(not(feature = "sqlite"))]
-pub trait OfSqlite<ST> {}
-
-#[cfg(not(feature = "sqlite"))]
-impl<ST, R> OfSqlite<ST> for R {}
 
 pub fn at_once<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {

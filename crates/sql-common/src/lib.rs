@@ -6,11 +6,13 @@
 //! - `executor`: a store's connection, for shared implementations of ports.
 //! - `stored`: converts columns into values. An error for an invalid value names its column.
 //! - `posting`, `company`, `client` and others: tables, rows, statements, and functions that run
-//!   them. A macro implements a port for a store.
+//!   them.
+//! - `ports`: a macro that implements all shared ports for a store.
 //! - `migrations`: finds migrations that a database lacks; `copy`: any table's rows, for the other
 //!   store.
 //!
-//! The feature `testing` adds shared tests (`store_suite!`) and fixtures of stored data.
+//! The feature `testing` adds shared tests (`store_suite!`), fixtures of stored data, and the list
+//! of all statements.
 //!
 //! To add a column of a posting, write the migrations and a line in `posting`. Unless the column is
 //! an optional text, also add a line where the row becomes a value.
@@ -27,6 +29,7 @@ pub mod commits;
 pub mod company;
 pub mod console;
 pub mod copy;
+pub mod dialect;
 pub mod draft;
 pub mod duplicate;
 pub mod entity;

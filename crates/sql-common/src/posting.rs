@@ -10,12 +10,12 @@ use domain::{
     catalogue::CatalogueId,
     posting::{
         ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
-        Posting, Review, SalaryPeriod, State, TextsDigest,
+        Posting, Review, SalaryPeriod, State,
     },
     store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
 use fields::codes::{CountryCode, CurrencyCode};
-use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
+use kernel::{CompanyId, PostingId, StoreError, Version};
 
 pub use self::{
     decision::{DecisionRow, write_decisions},
@@ -37,7 +37,7 @@ entity! {
             id: Id = Id(|it| Some(it.posting.id.uuid())),
             source_identifier: Text = Text(|it| Some(it.posting.source_identifier.as_str())),
             created_at: Moment = Time(|it| Some(it.posting.created_at)),
-            created_by: Nullable<Text> = Rendered(|it| actor(it.posting.created_by.as_ref())),
+            created_by: Nullable<Text> = Rendered(|it| text(it.posting.created_by.as_ref())),
         }
         changing {
             version: BigInt = Integer(|it| Some(it.posting.version)),
@@ -65,7 +65,7 @@ entity! {
             expire_at: Nullable<Moment> = Time(|it| it.posting.expire_at),
             expired_at: Nullable<Moment> = Time(|it| it.posting.expired_at()),
             updated_at: Moment = Time(|it| Some(it.posting.updated_at)),
-            updated_by: Nullable<Text> = Rendered(|it| actor(it.posting.updated_by.as_ref())),
+            updated_by: Nullable<Text> = Rendered(|it| text(it.posting.updated_by.as_ref())),
             title: Text = Text(|it| Some(&details(it).title)),
             employment_types: TextList = TextList(|it| Some(&details(it).employment_types)),
             location_types: TextList = TextList(|it| Some(&details(it).location_types)),
@@ -102,10 +102,6 @@ const fn details(write: &PostingWrite) -> &Details {
 
 fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
     hash.map(|hash| hash.as_bytes().as_slice())
-}
-
-fn actor(by: Option<&Actor>) -> Option<&dyn ToText> {
-    text(by)
 }
 
 fn text<T: ToText>(value: Option<&T>) -> Option<&dyn ToText> {
@@ -163,16 +159,12 @@ impl PostingRow {
             details,
             row.created_at.decode("postings.created_at")?,
         );
-        let hash = |stored: Option<Vec<u8>>, column: &str| stored.decode(column);
-        let enriched_hash = hash(row.enriched_hash, "postings.enriched_hash")?;
-        let approved_hash = hash(row.approved_hash, "postings.approved_hash")?;
-        let texts_digest = hash(row.texts_digest, "postings.texts_digest")?;
         posting.version = row.version;
         posting.came_by = row.came_by.decode("postings.came_by")?;
         posting.catalogue = row.catalogue_id.decode("postings.catalogue_id")?;
-        posting.enriched_hash = enriched_hash.map(ContentHash::from_bytes);
-        posting.approved_hash = approved_hash.map(ContentHash::from_bytes);
-        posting.texts_digest = texts_digest.map(TextsDigest::from_bytes);
+        posting.enriched_hash = row.enriched_hash.decode("postings.enriched_hash")?;
+        posting.approved_hash = row.approved_hash.decode("postings.approved_hash")?;
+        posting.texts_digest = row.texts_digest.decode("postings.texts_digest")?;
         posting.duplicate_of = original(row.duplicate_of, row.duplicate_identifier)?;
         posting.content_at = row.content_at.decode("postings.content_at")?;
         posting.shown = row.shown.decode("postings.shown")?;

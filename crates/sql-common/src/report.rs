@@ -15,6 +15,7 @@ use crate::{
     binds, each, entity,
     entity::row,
     executor::{Executor, Outcome, counted, first, values},
+    sql::count_of,
     statement,
     stored::{Decode, decode, decoded, most},
     types::{Id, Moment, StoredTime},
@@ -181,26 +182,17 @@ statement! {
 }
 
 statement! {
-    OfReporter = r"
-        SELECT count(*) FROM (
-            SELECT 1 FROM reports WHERE reporter_email = :email AND at >= :since LIMIT :limit
-        ) AS counted",
+    OfReporter = &count_of("reports WHERE reporter_email = :email AND at >= :since"),
     returns (BigInt,)
 }
 
 statement! {
-    OfPosting = r"
-        SELECT count(*) FROM (
-            SELECT 1 FROM reports WHERE posting_id = :posting AND state = 'waiting' LIMIT :limit
-        ) AS counted",
+    OfPosting = &count_of("reports WHERE posting_id = :posting AND state = 'waiting'"),
     returns (BigInt,)
 }
 
 statement! {
-    CountWaiting = r"
-        SELECT count(*) FROM (
-            SELECT 1 FROM reports WHERE state = 'waiting' LIMIT :limit
-        ) AS counted",
+    CountWaiting = &count_of("reports WHERE state = 'waiting'"),
     returns (BigInt,)
 }
 

@@ -4,32 +4,9 @@ pub mod query;
 
 use std::{any::Any, iter};
 
-use diesel::backend::Backend;
+use diesel::deserialize::FromSqlRow;
 
-use crate::{
-    entity::{Column, Entity, Of},
-    executor::Record,
-};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    Postgres,
-    Sqlite,
-}
-
-pub trait Database: Backend {
-    const DIALECT: Dialect;
-}
-
-#[cfg(feature = "postgres")]
-impl Database for diesel::pg::Pg {
-    const DIALECT: Dialect = Dialect::Postgres;
-}
-
-#[cfg(feature = "sqlite")]
-impl Database for diesel::sqlite::Sqlite {
-    const DIALECT: Dialect = Dialect::Sqlite;
-}
+use crate::{dialect::Dialect, entity::given};
 
 /// A statement whose values are written as `:name`.
 pub trait Sql: Any + Send + Sync {
@@ -40,6 +17,31 @@ pub trait Returning: Sql {
     type Columns: 'static;
     type Row: Record<Self::Columns>;
 }
+
+/// A row that can be read from columns of these SQL types in each database.
+pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
+
+impl<ST, R: OfPostgres<ST> + OfSqlite<ST> + Send + 'static> Record<ST> for R {}
+
+/// Declares a trait of rows that can be read from a database. Without that database, of any row.
+macro_rules! readable {
+    ($of:ident, $feature:literal, $db:ty) => {
+        #[cfg(feature = $feature)]
+        pub trait $of<ST>: FromSqlRow<ST, $db> {}
+
+        #[cfg(feature = $feature)]
+        impl<ST, R: FromSqlRow<ST, $db>> $of<ST> for R {}
+
+        #[cfg(not(feature = $feature))]
+        pub trait $of<ST> {}
+
+        #[cfg(not(feature = $feature))]
+        impl<ST, R> $of<ST> for R {}
+    };
+}
+
+readable!(OfPostgres, "postgres", diesel::pg::Pg);
+readable!(OfSqlite, "sqlite", diesel::sqlite::Sqlite);
 
 #[derive(Debug)]
 pub struct Texts {
@@ -126,22 +128,9 @@ pub fn held(text: &str, dialect: Dialect) -> String {
     }
 }
 
-/// The sent rows, for `FROM`. PostgreSQL gets all rows at once; SQLite gets one, because it runs
-/// the statement for each row.
-fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect) -> String {
-    let (mut values, mut names) = (Vec::new(), Vec::new());
-    for (name, of) in columns {
-        values.push(match dialect {
-            Dialect::Postgres => format!(":{name}::{of}[]"),
-            Dialect::Sqlite => format!(":{name} AS {name}"),
-        });
-        names.push(name);
-    }
-    let (values, names) = (values.join(", "), names.join(", "));
-    match dialect {
-        Dialect::Postgres => format!("unnest({values}) AS sent ({names})"),
-        Dialect::Sqlite => format!("(SELECT {values}) AS sent"),
-    }
+/// Counts rows up to a limit.
+pub(crate) fn count_of(rows: &str) -> String {
+    format!("SELECT count(*) FROM (SELECT 1 FROM {rows} LIMIT :limit) AS counted")
 }
 
 /// The text for a dialect. SQLite leaves out `{postgres …}`, for example row locks, because it has
@@ -193,7 +182,7 @@ macro_rules! statement {
                     std::sync::LazyLock::new(|| {
                         $crate::sql::Texts::new($postgres, $sqlite, |text, _dialect| {
                             let text = text.to_owned();
-                            $($(let text = $crate::sql::expand::<$entity>(&text, _dialect);)+)?
+                            $($(let text = $crate::entity::expand::<$entity>(&text, _dialect);)+)?
                             $(let text = <$row as $crate::types::Stored>::expand(text, _dialect);)?
                             text
                         })
@@ -218,8 +207,8 @@ macro_rules! statement {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = {
-                postgres: &$crate::sql::held($text, $crate::sql::Dialect::Postgres),
-                sqlite: &$crate::sql::held($text, $crate::sql::Dialect::Sqlite),
+                postgres: &$crate::sql::held($text, $crate::dialect::Dialect::Postgres),
+                sqlite: &$crate::sql::held($text, $crate::dialect::Dialect::Sqlite),
             },
             returns (diesel::sql_types::BigInt,)
         }
@@ -239,113 +228,6 @@ macro_rules! statement {
 #[macro_export]
 macro_rules! listed {
     ($name:ident $(, $row:ty)?) => {};
-}
-
-/// Replaces templates in the text of a statement with the columns of an entity.
-///
-/// | template | text |
-/// |---|---|
-/// | `{table}` | `id, name, …` |
-/// | `{table read}` | `table.id, table.name, …`, the columns of a row to read |
-/// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one sent row |
-/// | `{table given}` | the sent rows, for `FROM` |
-/// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
-/// | `{table sent}` | `id, name, string_to_array(list, ','), …` of the sent rows |
-/// | `{table rows}` | the text after `INSERT INTO table ({table})`: all sent rows, or one |
-/// | `{table.changing}` | `name, …`: the columns that may change |
-/// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
-/// | `{table.changing = sent}` | `name = sent.name, …` |
-/// | `{table.changing = excluded}` | `name = excluded.name, …` |
-/// | `{table.changing += excluded}` | `count = table.count + excluded.count, …` |
-pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
-    let cast = |column: &Column<E::Write>, value: &str| match dialect {
-        Dialect::Postgres => cast(column, value),
-        Dialect::Sqlite => value.to_owned(),
-    };
-    let table = E::TABLE;
-    let named = |column: &Column<E::Write>| column.name.to_owned();
-    let all = || E::columns().map(|it| (it.name, it.of.sent()));
-    let changing = || E::CHANGING.iter();
-    let set = |from: fn(&str) -> String| {
-        list(changing(), |column| {
-            let name = column.name;
-            let value = match from(name) {
-                value if value.starts_with("excluded") => value,
-                value => cast(column, &value),
-            };
-            match column.of {
-                Of::Kept(_) => format!("{name} = coalesce({value}, {table}.{name})"),
-                _ => format!("{name} = {value}"),
-            }
-        })
-    };
-    let read = E::READ.iter().map(|name| format!("{table}.{name}"));
-    let rows = match dialect {
-        Dialect::Postgres => format!(
-            "SELECT {} FROM {}",
-            list(E::columns(), |it| cast(it, it.name)),
-            given(all(), dialect)
-        ),
-        Dialect::Sqlite => {
-            let values = list(E::columns(), |it| format!(":{}", it.name));
-            format!("VALUES ({values})")
-        }
-    };
-    let changed = E::FIXED.iter().take(1).chain(E::CHANGING);
-    let changed = changed.map(|it| (it.name, it.of.sent()));
-    let update = format!(
-        "UPDATE {table} SET {} FROM {} WHERE {table}.id = sent.id AND {table}.version = \
-         sent.expected",
-        set(|name| format!("sent.{name}")),
-        given(changed.chain([("expected", "bigint")]), dialect)
-    );
-    let templates = [
-        ("", list(E::columns(), named)),
-        (" read", read.collect::<Vec<_>>().join(", ")),
-        (
-            " :",
-            list(E::columns(), |it| cast(it, &format!(":{}", it.name))),
-        ),
-        (" given", given(all(), dialect)),
-        (" update", update),
-        (" sent", list(E::columns(), |it| cast(it, it.name))),
-        (" rows", rows),
-        (".changing", list(changing(), named)),
-        (".changing = :", set(|name| format!(":{name}"))),
-        (".changing = sent", set(|name| format!("sent.{name}"))),
-        (
-            ".changing = excluded",
-            set(|name| format!("excluded.{name}")),
-        ),
-        (
-            ".changing += excluded",
-            list(changing(), |Column { name, .. }| {
-                format!("{name} = {table}.{name} + excluded.{name}")
-            }),
-        ),
-    ];
-    templates
-        .iter()
-        .fold(text.to_owned(), |text, (which, columns)| {
-            text.replace(&format!("{{{table}{which}}}"), columns)
-        })
-}
-
-fn list<'a, W: 'a>(
-    columns: impl Iterator<Item = &'a Column<W>>,
-    item: impl Fn(&Column<W>) -> String,
-) -> String {
-    columns.map(item).collect::<Vec<_>>().join(", ")
-}
-
-/// Casts a sent value to its column's type. Lists are sent as joined texts, because PostgreSQL
-/// requires nested arrays to be rectangular.
-fn cast<W>(column: &Column<W>, value: &str) -> String {
-    match column.of {
-        Of::TextList(_) => format!("string_to_array({value}, ',')"),
-        Of::Json(_) | Of::Document(_) => format!("{value}::json"),
-        _ => value.to_owned(),
-    }
 }
 
 #[macro_export]

@@ -4,12 +4,11 @@ use std::{collections::BTreeMap, fmt, num::NonZeroU32};
 
 use access::{Scope, sign_in::SignInTokenKind};
 use domain::{
-    catalogue::CatalogueId,
     import::{Changes, HeldBecause},
     posting::{
-        Coordinates, DecisionOutcome, EmploymentType, Findings, Ground, LocationType, Locations,
-        Metadata, NoticeCode, NoticeCounts, Objection, ObjectionState, Review, SalaryPeriod, Shown,
-        Values,
+        ContentHash, Coordinates, DecisionOutcome, EmploymentType, Findings, Ground, LocationType,
+        Locations, Metadata, NoticeCode, NoticeCounts, Objection, ObjectionState, Review,
+        SalaryPeriod, Shown, TextsDigest, Values,
     },
     report::{ReportReason, ReportState},
 };
@@ -19,22 +18,19 @@ use fields::{
     day,
 };
 use kernel::{
-    Actor, AttentionItem, AttentionKind, CatalogueName, ClientId, CompanyId, DecisionCode,
-    Operator, PostingId, Prefixes, ReportId, SourceIdentifier, Status, StoreError,
+    Actor, AttentionItem, AttentionKind, CatalogueName, DecisionCode, Operator, Prefixes,
+    SourceIdentifier, Status, StoreError,
     audit::{Action, Details},
     event::EventName,
     trace::TraceParent,
 };
 use newsletter::subscriber::{
-    Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory, SubscriberId,
+    Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
     SubscriberStatus, SuppressionSource,
 };
 use serde_json::{Value, json};
 use time::{Date, Duration, OffsetDateTime, format_description::well_known::Rfc3339};
-use uuid::Uuid;
-use webhooks::{EndpointId, EndpointState};
-
-use crate::types::{StoredDay, StoredId, StoredTime};
+use webhooks::EndpointState;
 
 /// An error for a value that this program cannot have written.
 pub fn corrupt(column: impl fmt::Display, value: impl fmt::Debug) -> StoreError {
@@ -140,25 +136,9 @@ decodes! {
     };
     i64: Duration = |seconds, _column| Ok(Duration::seconds(seconds));
     Vec<u8>: [u8; 32] = |bytes, column| digest(&bytes, column);
-    StoredTime: OffsetDateTime = |at, column| at.time(column);
-    StoredDay: Date = |day, column| match day {
-        StoredDay::Date(date) => Ok(date),
-        StoredDay::Other(text) => Err(corrupt(column, text)),
-    };
-    StoredId: Uuid = |id, column| id.uuid(column);
+    Vec<u8>: ContentHash = |bytes, column| digest(&bytes, column).map(ContentHash::from_bytes);
+    Vec<u8>: TextsDigest = |bytes, column| digest(&bytes, column).map(TextsDigest::from_bytes);
 }
-
-macro_rules! ids {
-    ($($id:ident)+) => {
-        $(impl Decode<$id> for StoredId {
-            fn decode(self, column: impl fmt::Display) -> Result<$id, StoreError> {
-                self.uuid(column).map($id::new)
-            }
-        })+
-    };
-}
-
-ids! { CatalogueId ClientId CompanyId EndpointId PostingId ReportId SubscriberId }
 
 /// A value whose fields are columns of a table's row: `field`, or `field: column`. Other fields
 /// follow a semicolon.
@@ -196,7 +176,7 @@ macro_rules! decode {
     };
 }
 
-pub(crate) use {decode, decoded};
+pub(crate) use {decode, decoded, decodes};
 
 /// Reads a SHA-256. An error shows only the length, because the value may be secret.
 pub fn digest(bytes: &[u8], column: impl fmt::Display) -> Result<[u8; 32], StoreError> {

@@ -226,28 +226,25 @@ pub async fn find_by_token(
 }
 
 /// Selects a list whose condition is that of an index.
-macro_rules! list {
-    ($condition:literal) => {
-        concat!(
-            "SELECT {subscribers} FROM subscribers WHERE ",
-            $condition,
-            " AND email > :after ORDER BY email LIMIT :limit"
-        )
-    };
+fn list_of(condition: &str) -> String {
+    format!(
+        "SELECT {{subscribers}} FROM subscribers
+        WHERE {condition} AND email > :after ORDER BY email LIMIT :limit"
+    )
 }
 
 statement! {
-    ListReported = list!("reported_at IS NOT NULL"),
+    ListReported = &list_of("reported_at IS NOT NULL"),
     returns SubscriberRow
 }
 
 statement! {
-    ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
+    ListUnmigrated = &list_of("reported_at IS NOT NULL AND migrated_at IS NULL"),
     returns SubscriberRow
 }
 
 statement! {
-    ListSuppressed = list!("status <> 'active'"),
+    ListSuppressed = &list_of("status <> 'active'"),
     returns SubscriberRow
 }
 

@@ -4,7 +4,7 @@ use diesel::{dsl::sql, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use domain::store::Store as _;
 use sql_common::{
-    sql::Dialect,
+    dialect::Dialect,
     testing::{
         plans,
         statements::{listed, named, statements},

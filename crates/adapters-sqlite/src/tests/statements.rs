@@ -7,7 +7,7 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use sql_common::{
-    sql::Dialect,
+    dialect::Dialect,
     testing::{
         plans,
         statements::{listed, named, statements},

@@ -251,21 +251,16 @@ fn undoable(rows: Vec<(StoredId, Option<String>)>) -> Result<Vec<ExpiredPosting>
     postings.collect()
 }
 
-statement! {
-    CountUndone = r"
-        SELECT state, count(*) FROM missed_postings
-        WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
-        GROUP BY state",
-    returns (Text, BigInt)
+fn states_of(import: &str) -> String {
+    format!(
+        "SELECT state, count(*) FROM missed_postings
+        WHERE import = (SELECT {import} FROM catalogues WHERE id = :catalogue) GROUP BY state"
+    )
 }
 
-statement! {
-    CountReleased = r"
-        SELECT state, count(*) FROM missed_postings
-        WHERE import = (SELECT held_import FROM catalogues WHERE id = :catalogue)
-        GROUP BY state",
-    returns (Text, BigInt)
-}
+statement! { CountUndone = &states_of("expiring_import"), returns (Text, BigInt) }
+
+statement! { CountReleased = &states_of("held_import"), returns (Text, BigInt) }
 
 pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Undone> {
     let counts = count::<CountUndone>(conn, catalogue).await?;

@@ -24,37 +24,34 @@ use crate::{
 /// Selects catalogues with the number of open postings, the number of held-back postings, and
 /// whether an undo is possible. The statuses are those of
 /// [`Status::is_open`](kernel::Status::is_open).
-macro_rules! counted {
-    ($condition:expr) => {
-        concat!(
-            r"SELECT {catalogues}, (
-                SELECT count(*) FROM postings
-                WHERE postings.catalogue_id = catalogues.id AND postings.expired_at IS NULL
-                    AND postings.status IN ('PendingEnrichment', 'approved')
-            ), (
-                SELECT held.missing FROM catalogue_imports AS held
-                WHERE held.catalogue_id = catalogues.id
-                    AND held.import = coalesce(held_import, held_before)
-            ), expiring_import IS NOT NULL FROM catalogues ",
-            $condition
-        )
-    };
+fn counted(condition: &str) -> String {
+    format!(
+        "SELECT {{catalogues}}, (
+            SELECT count(*) FROM postings
+            WHERE postings.catalogue_id = catalogues.id AND postings.expired_at IS NULL
+                AND postings.status IN ('PendingEnrichment', 'approved')
+        ), (
+            SELECT held.missing FROM catalogue_imports AS held
+            WHERE held.catalogue_id = catalogues.id
+                AND held.import = coalesce(held_import, held_before)
+        ), expiring_import IS NOT NULL FROM catalogues {condition}"
+    )
 }
 
 type CountedColumns = (CatalogueRow, BigInt, Nullable<BigInt>, Bool);
 
 statement! {
-    Find = counted!("WHERE client_id = :client AND name = :name"),
+    Find = &counted("WHERE client_id = :client AND name = :name"),
     returns CountedColumns
 }
 
 statement! {
-    FindById = counted!("WHERE id = :id"),
+    FindById = &counted("WHERE id = :id"),
     returns CountedColumns
 }
 
 statement! {
-    List = counted!("WHERE client_id = :client ORDER BY name LIMIT :limit"),
+    List = &counted("WHERE client_id = :client ORDER BY name LIMIT :limit"),
     returns CountedColumns
 }
 

@@ -73,23 +73,20 @@ decode! { row: SecretRow of client_secrets => StoredSecret {
 
 /// Selects clients, with a row for each secret. The newest secret has no end. `created_at` cannot
 /// show this, because times may come from different clocks.
-macro_rules! with_secrets {
-    ($condition:expr) => {
-        concat!(
-            "SELECT client.*, secret.* FROM (SELECT {clients} FROM clients ",
-            $condition,
-            r") AS client LEFT JOIN (SELECT {client_secrets} FROM client_secrets) AS secret
-                ON secret.client_id = client.id
-            ORDER BY client.created_at, client.id,
-                secret.expires_at IS NOT NULL, secret.created_at DESC, secret.digest"
-        )
-    };
+fn with_secrets(condition: &str) -> String {
+    format!(
+        "SELECT client.*, secret.* FROM (SELECT {{clients}} FROM clients {condition}) AS client
+        LEFT JOIN (SELECT {{client_secrets}} FROM client_secrets) AS secret
+            ON secret.client_id = client.id
+        ORDER BY client.created_at, client.id,
+            secret.expires_at IS NOT NULL, secret.created_at DESC, secret.digest"
+    )
 }
 
 type ClientColumns = (ClientRow, Nullable<SecretRow>);
 
 statement! {
-    Find = with_secrets!("WHERE id = :id"),
+    Find = &with_secrets("WHERE id = :id"),
     returns ClientColumns
 }
 
@@ -99,7 +96,7 @@ pub async fn find(conn: &mut impl Executor, id: ClientId) -> Outcome<Option<Clie
 }
 
 statement! {
-    List = with_secrets!("ORDER BY created_at, id LIMIT :limit"),
+    List = &with_secrets("ORDER BY created_at, id LIMIT :limit"),
     returns ClientColumns
 }
 

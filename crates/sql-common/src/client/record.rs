@@ -75,44 +75,26 @@ statement! {
 }
 
 /// Deletes all rows of each client except the newest.
-macro_rules! trim {
-    ($table:literal, $key:literal) => {
-        concat!(
-            "DELETE FROM ",
-            $table,
-            " WHERE (client_id, ",
-            $key,
-            ") IN (
-                SELECT old.client_id, old.",
-            $key,
-            "
-                FROM {given client uuid} JOIN ",
-            $table,
-            " AS old
-                    ON old.client_id = sent.client AND old.",
-            $key,
-            " < (
-                        SELECT kept.",
-            $key,
-            " FROM ",
-            $table,
-            " AS kept
-                        WHERE kept.client_id = sent.client
-                        ORDER BY kept.",
-            $key,
-            " DESC LIMIT 1 OFFSET :behind
-                    )
-            )"
-        )
-    };
+fn trim(table: &str, key: &str) -> String {
+    format!(
+        "DELETE FROM {table} WHERE (client_id, {key}) IN (
+            SELECT old.client_id, old.{key}
+            FROM {{given client uuid}} JOIN {table} AS old
+                ON old.client_id = sent.client AND old.{key} < (
+                    SELECT kept.{key} FROM {table} AS kept
+                    WHERE kept.client_id = sent.client
+                    ORDER BY kept.{key} DESC LIMIT 1 OFFSET :behind
+                )
+        )"
+    )
 }
 
 statement! {
-    TrimDays = trim!("client_days", "date")
+    TrimDays = &trim("client_days", "date")
 }
 
 statement! {
-    TrimRefusals = trim!("client_refusals", "id")
+    TrimRefusals = &trim("client_refusals", "id")
 }
 
 pub async fn record(conn: &mut impl Executor, writes: &ActivityWrites) -> Outcome<()> {

@@ -9,47 +9,40 @@ use super::CompanyRow;
 use crate::{
     binds,
     executor::{Executor, Outcome, values},
-    posting::IDENTIFIER,
     statement,
     stored::{Decode, end_of, most},
     types::Id,
 };
 
-macro_rules! list {
-    ($which:literal) => {
-        concat!(
-            "SELECT {companies read} FROM companies WHERE ",
-            $which,
-            " LIMIT :limit"
-        )
-    };
+fn list(which: &str) -> String {
+    format!("SELECT {{companies read}} FROM companies WHERE {which} LIMIT :limit")
 }
 
 statement! {
-    List = list!("alias_of IS NULL AND website_key > :after ORDER BY website_key"),
+    List = &list("alias_of IS NULL AND website_key > :after ORDER BY website_key"),
     returns CompanyRow
 }
 
 statement! {
-    OfName = list!(
+    OfName = &list(
         "alias_of IS NULL AND name_key >= :start AND name_key < :end ORDER BY name_key, website_key"
     ),
     returns CompanyRow
 }
 
 statement! {
-    Aliases = list!("alias_of = :company ORDER BY website_key"),
+    Aliases = &list("alias_of = :company ORDER BY website_key"),
     returns CompanyRow
 }
 
 statement! {
     /// The index is used in spite of the additional condition on `id`.
-    Namesakes = list!("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
+    Namesakes = &list("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
     returns CompanyRow
 }
 
 statement! {
-    Neighbours = list!("alias_of IS NULL AND site = :key AND id <> :id ORDER BY website_key"),
+    Neighbours = &list("alias_of IS NULL AND site = :key AND id <> :id ORDER BY website_key"),
     returns CompanyRow
 }
 
@@ -127,23 +120,20 @@ pub async fn count_postings(
     found.into_iter().map(count).collect()
 }
 
-macro_rules! postings {
-    ($which:literal) => {
-        concat!(
-            "SELECT id, source_identifier FROM postings WHERE ",
-            $which,
-            " = :company AND id > :after ORDER BY id LIMIT :limit"
-        )
-    };
+fn postings(which: &str) -> String {
+    format!(
+        "SELECT id, source_identifier FROM postings
+        WHERE {which} = :company AND id > :after ORDER BY id LIMIT :limit"
+    )
 }
 
-statement! { OfCompany = postings!("company_id"), returns (Id, Text) }
+statement! { OfCompany = &postings("company_id"), returns (Id, Text) }
 
-statement! { OfAlias = postings!("came_by"), returns (Id, Text) }
+statement! { OfAlias = &postings("came_by"), returns (Id, Text) }
 
-statement! { ShownOfCompany = postings!("shown ->> 'company_id'"), returns (Id, Text) }
+statement! { ShownOfCompany = &postings("shown ->> 'company_id'"), returns (Id, Text) }
 
-statement! { ShownOfAlias = postings!("shown ->> 'came_by'"), returns (Id, Text) }
+statement! { ShownOfAlias = &postings("shown ->> 'came_by'"), returns (Id, Text) }
 
 /// The postings of an alias, or those that came by a former alias. A posting is included even if
 /// only its shown version has that company.
@@ -169,7 +159,10 @@ pub async fn misplaced(
     };
     let mut misplaced = BTreeMap::new();
     for (id, identifier) in found.into_iter().flatten() {
-        misplaced.insert(id.decode("postings.id")?, identifier.decode(IDENTIFIER)?);
+        misplaced.insert(
+            id.decode("postings.id")?,
+            identifier.decode("postings.source_identifier")?,
+        );
     }
     Ok(misplaced.into_iter().take(at_most).collect())
 }

@@ -16,29 +16,26 @@ use crate::{
 };
 
 /// Selects pairs of companies that are not aliases, with the condition of a partial index.
-macro_rules! pairs {
-    ($kind:literal) => {
-        concat!(
-            "SELECT one, other, is_similar, lookalike, since FROM company_pairs WHERE ",
-            $kind,
-            " AND NOT is_apart AND (one, other) > (:one, :other)
-                AND NOT EXISTS (
-                    SELECT 1 FROM companies WHERE id IN (one, other) AND alias_of IS NOT NULL
-                )
-            ORDER BY one, other LIMIT :limit"
-        )
-    };
+fn pairs(kind: &str) -> String {
+    format!(
+        "SELECT one, other, is_similar, lookalike, since FROM company_pairs
+        WHERE {kind} AND NOT is_apart AND (one, other) > (:one, :other)
+            AND NOT EXISTS (
+                SELECT 1 FROM companies WHERE id IN (one, other) AND alias_of IS NOT NULL
+            )
+        ORDER BY one, other LIMIT :limit"
+    )
 }
 
 type PairColumns = (Id, Id, Bool, Nullable<Id>, Moment);
 
 statement! {
-    Similar = pairs!("is_similar"),
+    Similar = &pairs("is_similar"),
     returns PairColumns
 }
 
 statement! {
-    Lookalikes = pairs!("lookalike IS NOT NULL"),
+    Lookalikes = &pairs("lookalike IS NOT NULL"),
     returns PairColumns
 }
 

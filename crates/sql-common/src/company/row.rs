@@ -35,8 +35,9 @@ impl TryFrom<CompanyRow> for CompanyView {
 
     fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
         let company = row.clone().try_into()?;
-        Ok(
-            decoded!(row of companies => Self { created_at, updated_at, updated_by, merged_at; company }),
-        )
+        Ok(decoded!(row of companies => Self {
+            created_at, updated_at, updated_by, merged_at;
+            company,
+        }))
     }
 }

@@ -197,27 +197,24 @@ pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Ba
     Ok(backlog)
 }
 
-macro_rules! revive {
-    ($which:literal) => {
-        concat!(
-            "UPDATE outbox SET dead_at = NULL, next_at = :now, attempts = 0,
-                first_failed_at = NULL, last_error = NULL
-            WHERE id IN (
-                SELECT id FROM outbox WHERE dead_at IS NOT NULL",
-            $which,
-            " ORDER BY kind, subject, id {postgres FOR UPDATE}
-            ) RETURNING id"
-        )
-    };
+fn revive_of(which: &str) -> String {
+    format!(
+        "UPDATE outbox SET dead_at = NULL, next_at = :now, attempts = 0,
+            first_failed_at = NULL, last_error = NULL
+        WHERE id IN (
+            SELECT id FROM outbox WHERE dead_at IS NOT NULL{which}
+            ORDER BY kind, subject, id {{postgres FOR UPDATE}}
+        ) RETURNING id"
+    )
 }
 
 statement! {
-    ReviveAll = revive!(""),
+    ReviveAll = &revive_of(""),
     returns (BigInt,)
 }
 
 statement! {
-    ReviveSome = revive!(" AND id = {each id}"),
+    ReviveSome = &revive_of(" AND id = {each id}"),
     returns (BigInt,)
 }
 

@@ -11,31 +11,27 @@ use crate::{
 /// Changes tasks whose leases are held, on PostgreSQL. A lease belongs to one claim, so
 /// ids and leases need not be compared in pairs. Rows are locked in the order of (`kind`,
 /// `subject`, `id`). These columns never change, so no deadlock can occur.
-macro_rules! held {
-    ($change:literal) => {
-        concat!(
-            "WITH held AS MATERIALIZED (
-                SELECT id FROM outbox
-                WHERE id = ANY(:id::bigint[]) AND lease = ANY(:lease::uuid[])
-                ORDER BY kind, subject, id FOR UPDATE
-            )
-            UPDATE outbox SET next_at = :at",
-            $change,
-            " WHERE id = ANY(ARRAY(SELECT id FROM held))"
+fn held(change: &str) -> String {
+    format!(
+        "WITH held AS MATERIALIZED (
+            SELECT id FROM outbox
+            WHERE id = ANY(:id::bigint[]) AND lease = ANY(:lease::uuid[])
+            ORDER BY kind, subject, id FOR UPDATE
         )
-    };
+        UPDATE outbox SET next_at = :at{change} WHERE id = ANY(ARRAY(SELECT id FROM held))"
+    )
 }
 
 statement! {
     Renew = {
-        postgres: held!(""),
+        postgres: &held(""),
         sqlite: "UPDATE outbox SET next_at = :at WHERE id = :id AND lease = :lease",
     }
 }
 
 statement! {
     GiveBack = {
-        postgres: held!(", lease = NULL, lost = 0"),
+        postgres: &held(", lease = NULL, lost = 0"),
         sqlite: r"
             UPDATE outbox SET lease = NULL, lost = 0, next_at = :at
             WHERE id = :id AND lease = :lease",

@@ -26,19 +26,15 @@ use crate::{
     types::{Id, Moment},
 };
 
-macro_rules! with_companies {
-    ($more:literal, $which:literal) => {
-        concat!(
-            "SELECT {postings read}, {companies read}",
-            $more,
-            " FROM postings JOIN companies ON companies.id = postings.company_id WHERE ",
-            $which
-        )
-    };
+fn with_companies(more: &str, which: &str) -> String {
+    format!(
+        "SELECT {{postings read}}, {{companies read}}{more}
+        FROM postings JOIN companies ON companies.id = postings.company_id WHERE {which}"
+    )
 }
 
 statement! {
-    ByIdentifier = with_companies!(
+    ByIdentifier = &with_companies(
         ", CAST(octet_length(raw_description) AS bigint)", "source_identifier = {each identifier}"
     ),
     returns (PostingRow, CompanyRow, BigInt)
@@ -148,7 +144,7 @@ fn add(known: &mut Snapshot, company: CompanyRow) -> Outcome<()> {
 }
 
 statement! {
-    Whole = with_companies!(
+    Whole = &with_companies(
         ", raw_description, companies.former_names", "postings.id = {each id}"
     ),
     returns (PostingRow, CompanyRow, Text, Nullable<Text>)
@@ -170,22 +166,19 @@ pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<
     Ok(known)
 }
 
-macro_rules! overdue {
-    ($hint:literal) => {
-        concat!(
-            "SELECT source_identifier FROM postings ",
-            $hint,
-            "WHERE expire_at <= :now AND status IN ('PendingEnrichment', 'approved')
-            ORDER BY expire_at, source_identifier LIMIT :limit"
-        )
-    };
+fn overdue_of(hint: &str) -> String {
+    format!(
+        "SELECT source_identifier FROM postings {hint}
+        WHERE expire_at <= :now AND status IN ('PendingEnrichment', 'approved')
+        ORDER BY expire_at, source_identifier LIMIT :limit"
+    )
 }
 
 statement! {
     /// Without the hint, SQLite would read and sort all postings with the two statuses.
     Overdue = {
-        postgres: overdue!(""),
-        sqlite: overdue!("INDEXED BY postings_by_end "),
+        postgres: &overdue_of(""),
+        sqlite: &overdue_of("INDEXED BY postings_by_end"),
     },
     returns Text
 }

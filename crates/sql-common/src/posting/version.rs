@@ -4,8 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use diesel::sql_types::{BigInt, Double, Nullable, Text};
 use domain::{
-    company::CompanyView,
-    posting::{COMPANY, EnrichedTexts, PostingVersion, PostingView},
+    posting::{COMPANY, EnrichedTexts, PostingVersion},
     store::PostingWrite,
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
@@ -200,15 +199,4 @@ pub async fn forget_versions(
 ) -> Outcome<usize> {
     let asked = binds! { before, limit: most(limit) };
     conn.execute::<Forget>(asked).await
-}
-
-/// Returns the shown company of a posting whose pushed company waits for approval.
-pub(super) async fn shown_company(
-    conn: &mut impl Executor,
-    view: &PostingView,
-) -> Outcome<Option<CompanyView>> {
-    match view.posting.shown_company() {
-        Some(id) => company::company(conn, id).await,
-        None => Ok(None),
-    }
 }

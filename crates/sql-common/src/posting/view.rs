@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use super::{
     CREATOR, DecisionRow, HistoryRow, IDENTIFIER, PostingRow, TextsRow, history,
-    version::{descriptions, older, shown_company},
+    version::{descriptions, older},
 };
 use crate::{
     binds,
-    company::CompanyRow,
+    company::{CompanyRow, company},
     each,
     executor::{Executor, Outcome},
     read, statement,
@@ -24,23 +24,16 @@ use crate::{
 };
 
 /// Selects postings with the chosen texts. A large text is read only if chosen.
-macro_rules! views {
-    ($description:literal, $markdown:literal, $redacted:literal, $which:literal) => {
-        concat!(
-            "SELECT {postings read}, ",
-            $description,
-            ", {companies read}, posting_texts.posting_id, latitude, longitude, ",
-            $markdown,
-            ", ",
-            $redacted,
-            ", redacted_title, findings, {posting_decisions read}
-            FROM postings JOIN companies ON companies.id = postings.company_id
-            LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
-            LEFT JOIN posting_decisions ON posting_decisions.posting_id = postings.id
-            WHERE ",
-            $which
-        )
-    };
+fn views(description: &str, markdown: &str, redacted: &str, which: &str) -> String {
+    format!(
+        "SELECT {{postings read}}, {description}, {{companies read}}, posting_texts.posting_id,
+            latitude, longitude, {markdown}, {redacted}, redacted_title, findings,
+            {{posting_decisions read}}
+        FROM postings JOIN companies ON companies.id = postings.company_id
+        LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
+        LEFT JOIN posting_decisions ON posting_decisions.posting_id = postings.id
+        WHERE {which}"
+    )
 }
 
 type ViewColumns = (
@@ -87,7 +80,10 @@ async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()
         wanted => descriptions(conn, wanted).await?,
     };
     for view in views.iter_mut().filter(|it| it.posting.shown.is_some()) {
-        let company = shown_company(conn, view).await?;
+        let company = match view.posting.shown_company() {
+            Some(id) => company(conn, id).await?,
+            None => None,
+        };
         let place = view.posting.shown_description();
         let mut texts = texts.iter();
         let text = texts.find(|(id, version, _)| Some((*id, *version)) == place);
@@ -98,26 +94,26 @@ async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()
 }
 
 statement! {
-    Find = views!(
+    Find = &views(
         "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
     ),
     returns ViewColumns
 }
 
 statement! {
-    InFull = views!(
+    InFull = &views(
         "raw_description", "markdown", "redacted_markdown", "postings.id = {each id}"
     ),
     returns ViewColumns
 }
 
 statement! {
-    Redacted = views!("NULL", "''", "redacted_markdown", "postings.id = {each id}"),
+    Redacted = &views("NULL", "''", "redacted_markdown", "postings.id = {each id}"),
     returns ViewColumns
 }
 
 statement! {
-    Bare = views!("NULL", "''", "''", "postings.id = {each id}"),
+    Bare = &views("NULL", "''", "''", "postings.id = {each id}"),
     returns ViewColumns
 }
 
@@ -181,22 +177,16 @@ pub async fn as_of(
 
 /// Selects list entries. The sizes of compressed texts are known without reading them, except for
 /// `metadata`, which is `json` on PostgreSQL.
-macro_rules! entries {
-    ($which:literal, $order:literal) => {
-        concat!(
-            "SELECT postings.id, updated_at, source_identifier, created_by, duplicate_identifier,
-                octet_length(raw_description){postgres ::bigint}
-                + coalesce(octet_length(metadata{postgres ::text}), 0)
-                + coalesce(octet_length(markdown), 0)
-                + coalesce(octet_length(redacted_markdown), 0)
-            FROM postings LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
-            WHERE ",
-            $which,
-            " ORDER BY ",
-            $order,
-            " LIMIT :limit"
-        )
-    };
+fn entries_of(which: &str, order: &str) -> String {
+    format!(
+        "SELECT postings.id, updated_at, source_identifier, created_by, duplicate_identifier,
+            octet_length(raw_description){{postgres ::bigint}}
+            + coalesce(octet_length(metadata{{postgres ::text}}), 0)
+            + coalesce(octet_length(markdown), 0)
+            + coalesce(octet_length(redacted_markdown), 0)
+        FROM postings LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
+        WHERE {which} ORDER BY {order} LIMIT :limit"
+    )
 }
 
 read! {
@@ -211,14 +201,14 @@ read! {
 }
 
 statement! {
-    Changed = entries!(
+    Changed = &entries_of(
         "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
     ),
     returns EntryRow
 }
 
 statement! {
-    ChangedOfStatus = entries!(
+    ChangedOfStatus = &entries_of(
         "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
@@ -226,7 +216,7 @@ statement! {
 }
 
 statement! {
-    ChangedCopies = entries!(
+    ChangedCopies = &entries_of(
         "duplicate_of IS NOT NULL AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
@@ -234,7 +224,7 @@ statement! {
 }
 
 statement! {
-    ChangedCopiesOfStatus = entries!(
+    ChangedCopiesOfStatus = &entries_of(
         "duplicate_of IS NOT NULL AND status = :status
             AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
@@ -245,7 +235,7 @@ statement! {
 statement! {
     /// Other conditions are checked after reading (`in_order`). In the statement, they might make
     /// it scan far along the key.
-    InOrderOfIds = entries!("postings.id > :id", "postings.id"),
+    InOrderOfIds = &entries_of("postings.id > :id", "postings.id"),
     returns EntryRow
 }
 
@@ -347,7 +337,7 @@ fn in_order(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::{Dialect, Sql as _};
+    use crate::{dialect::Dialect, sql::Sql as _};
 
     #[test]
     fn a_text_that_is_not_asked_for_is_not_named() {

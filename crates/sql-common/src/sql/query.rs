@@ -14,8 +14,8 @@ use diesel::{
     sql_types::Untyped,
 };
 
-use super::{Database, Returning, Sql};
-use crate::value::Bind;
+use super::{Returning, Sql};
+use crate::{dialect::Database, value::Bind};
 
 #[derive(Debug)]
 pub struct ByName<'a, S, V> {

@@ -1,6 +1,9 @@
 //! All statements of a program, for tests of their texts, plans and row types.
 
-use crate::sql::{Dialect, Text, Texts};
+use crate::{
+    dialect::Dialect,
+    sql::{Text, Texts},
+};
 
 #[derive(Debug)]
 pub struct Listed {

@@ -19,6 +19,7 @@ use diesel::{
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
 use domain::{
+    catalogue::CatalogueId,
     import::Changes,
     posting::{
         DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Objection,
@@ -27,15 +28,19 @@ use domain::{
 };
 use fields::DayOrTime;
 use kernel::{
-    Actor, AttentionItem, Prefixes, StoreError, audit::Details, event::EventName,
-    trace::TraceParent,
+    Actor, AttentionItem, ClientId, CompanyId, PostingId, Prefixes, ReportId, StoreError,
+    audit::Details, event::EventName, trace::TraceParent,
 };
+use newsletter::subscriber::SubscriberId;
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
+use webhooks::EndpointId;
 
-use crate::sql::Dialect;
-use crate::stored::{Decode, StoredText, array_text, corrupt, item_text, parse};
+use crate::{
+    dialect::Dialect,
+    stored::{Decode, StoredText, array_text, corrupt, decodes, item_text, parse},
+};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -81,6 +86,7 @@ pub trait Stored {
     }
 }
 
+/// The value that is read from these columns.
 pub type Read<T> = <T as Stored>::Value;
 
 macro_rules! stored {
@@ -201,6 +207,27 @@ impl<T: StoredText> Decode<Vec<T>> for StoredTextList {
         }
     }
 }
+
+decodes! {
+    StoredTime: OffsetDateTime = |at, column| at.time(column);
+    StoredDay: Date = |day, column| match day {
+        StoredDay::Date(date) => Ok(date),
+        StoredDay::Other(text) => Err(corrupt(column, text)),
+    };
+    StoredId: Uuid = |id, column| id.uuid(column);
+}
+
+macro_rules! ids {
+    ($($id:ident)+) => {
+        $(impl Decode<$id> for StoredId {
+            fn decode(self, column: impl fmt::Display) -> Result<$id, StoreError> {
+                self.uuid(column).map($id::new)
+            }
+        })+
+    };
+}
+
+ids! { CatalogueId ClientId CompanyId EndpointId PostingId ReportId SubscriberId }
 
 /// A value that is stored as text. The text is created when the value is bound.
 pub trait ToText: fmt::Debug + Sync {

@@ -49,29 +49,21 @@ pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
 
 /// Changes held leases, on PostgreSQL. Skips endpoints that another transaction has locked, so that
 /// they delay no others. The rounds of skipped endpoints end early, or their leases expire.
-macro_rules! held {
-    ($sent:literal, $columns:literal, $change:literal) => {
-        concat!(
-            "WITH held AS MATERIALIZED (
-                SELECT sent.* FROM unnest(:endpoint::uuid[], :holder::uuid[]",
-            $sent,
-            ")
-                    AS sent (chosen, chosen_holder",
-            $columns,
-            ")
-                JOIN webhook_endpoints ON id = chosen AND holder = chosen_holder
-                ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints SKIP LOCKED
-            )
-            UPDATE webhook_endpoints SET ",
-            $change,
-            " FROM held WHERE id = chosen"
+fn held(sent: &str, columns: &str, change: &str) -> String {
+    format!(
+        "WITH held AS MATERIALIZED (
+            SELECT sent.* FROM unnest(:endpoint::uuid[], :holder::uuid[]{sent})
+                AS sent (chosen, chosen_holder{columns})
+            JOIN webhook_endpoints ON id = chosen AND holder = chosen_holder
+            ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints SKIP LOCKED
         )
-    };
+        UPDATE webhook_endpoints SET {change} FROM held WHERE id = chosen"
+    )
 }
 
 statement! {
     Renew = {
-        postgres: concat!(held!("", "", "leased_until = :until"), " RETURNING id, holder, version"),
+        postgres: &(held("", "", "leased_until = :until") + " RETURNING id, holder, version"),
         sqlite: r"
             UPDATE webhook_endpoints SET leased_until = :until
             WHERE id = :endpoint AND holder = :holder RETURNING id, holder, version",
@@ -99,7 +91,7 @@ pub async fn renew(
 statement! {
     /// Sets the cursor only if the version and the cursor are unchanged.
     EndLease = {
-        postgres: held!(
+        postgres: &held(
             ", :version::bigint[], :from_in::bigint[], :from_number::bigint[], :to_in::bigint[],
                     :to_number::bigint[], :again_at::timestamptz[]",
             ", seen_version, from_in, from_number, to_in, to_number, again_at",

@@ -13,6 +13,7 @@ use crate::{
     binds, each, entity,
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, counted, values},
+    sql::count_of,
     statement,
     stored::{Decode, StoredText, array_text, corrupt, decoded, most, parse},
     types::{Count, Id, Moment, ToText},
@@ -143,10 +144,7 @@ statement! {
 }
 
 statement! {
-    CountWaiting = r"
-        SELECT count(*) FROM (
-            SELECT 1 AS one FROM webhook_waiting WHERE endpoint = :endpoint LIMIT :limit
-        ) AS counted",
+    CountWaiting = &count_of("webhook_waiting WHERE endpoint = :endpoint"),
     returns (BigInt,)
 }
 
