@@ -382,8 +382,10 @@ impl Whole {
         for (was, is) in before.iter().zip(postings(world).await) {
             let name = &is.source_identifier;
             let is_dropped = is.catalogue == catalogue && !listed(name);
-            // A posting whose company was renamed since is judged again once it is sent.
-            let seen = |it: &Posting| (it.expire_at, it.enriched_hash);
+            // A posting whose company was renamed since is judged again once it is sent. The hold
+            // on content that is no ad ends by itself.
+            let hold = |it: &Posting| it.shown.as_ref().and_then(|shown| shown.held.clone());
+            let seen = |it: &Posting| (it.expire_at, it.enriched_hash, hold(it));
             let is_written = was.version != is.version && seen(was) == seen(&is);
             world.check(is_dropped || !is_written, || {
                 format!("{name} was written, and nothing is new")
