@@ -54,6 +54,11 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         .unwrap_or(base);
     let place = &base[..base.len() - core.len()];
     push(&mut out, core);
+    // "ミルカーレ東海" is also "ミルカーレ".
+    let before_place = PLACES.iter().find_map(|place| core.strip_suffix(place));
+    if let Some(rest) = before_place.filter(|rest| rest.chars().count() >= 3) {
+        push(&mut out, rest);
+    }
     let mut front = core.trim();
     // "カフェ青空": a trade may precede the name.
     let after_trade = TRADES

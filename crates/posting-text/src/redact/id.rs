@@ -86,7 +86,7 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
 
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
     const CUES: &str = "\
-        法人番号 登録番号 商業登記 信用代码 信用代碼 税号 統一編號 統編 ผู้เสียภาษี 税番号 등록번호 사업자번호 登记号";
+        法人番号 登録番号 商業登記 信用代码 信用代碼 税号 統一編號 統編 ผู้เสียภาษี 税番号 許可番号 许可证号 등록번호 사업자번호 登记号";
     word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
@@ -119,8 +119,12 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             } else {
                 5
             };
+            // "許可番号 派13-300412"
+            let is_joined = gap.is_empty() && next > 1 && last.is_unspaced();
             let start = if is_among(WITH_NUMBER, &cue.lower) {
                 cue.start
+            } else if is_joined && last.letters() == 1 {
+                last.start
             } else {
                 word.start
             };

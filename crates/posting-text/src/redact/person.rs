@@ -46,13 +46,16 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
             budget.spend(SEARCH_STEPS)?;
             out.extend(roles::beside(text, words, at));
         }
+        if word.is_upper() && text[..word.start].ends_with('\n') {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(on_own_line(text, words, at, found));
+        }
         for (_, search) in searches.into_iter().filter(|(is_such, _)| *is_such) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(search(text, words, at));
         }
     }
-    let is_contact = |kind: Kind| matches!(kind, Kind::Email | Kind::Phone | Kind::Handle);
-    for contact in found.iter().filter(|found| is_contact(found.kind)) {
+    for contact in found.iter().filter(|it| is_contact(it)) {
         budget.spend(SEARCH_STEPS)?;
         beside(text, words, &contact.range, &mut out);
     }
@@ -61,6 +64,29 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     let mut out = apart(out);
     again(on, &mut out)?;
     Ok(apart(out))
+}
+
+const fn is_contact(found: &Hidden) -> bool {
+    matches!(found.kind, Kind::Email | Kind::Phone | Kind::Handle)
+}
+
+/// A line of a block with a contact, such as the one between a company and its street.
+fn on_own_line(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
+    /// In bytes.
+    const NEAR: usize = 100;
+    let names = words.get(at..run(text, words, at))?;
+    let range = names.first()?.start..names.last()?.end();
+    let next = found.partition_point(|other| other.range.end <= range.start);
+    let is_next = |other: &Hidden| other.range.start.saturating_sub(range.end) <= NEAR;
+    let is_person = (2..=3).contains(&names.len())
+        && text[range.end..].starts_with('\n')
+        && evidence(names) == Evidence::For
+        && names[0].is(Cues::GIVEN)
+        && found[next..]
+            .iter()
+            .find(|it| is_contact(it))
+            .is_some_and(is_next);
+    is_person.then_some(range)
 }
 
 /// Adds repeated names of found persons: `Dr. Weiss`, `Hanna`.
@@ -86,9 +112,10 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         let given = all.iter().position(evidence::is_given);
         let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
         for word in &all[start..] {
+            let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
             let is_name = word.is_upper()
                 && word.letters() >= 3
-                && !word.is(other)
+                && (!word.is(other) || is_county)
                 && !word.is_unspaced()
                 && !is_particle(word);
             if is_name && names.len() < MAX_NAMES && !names.contains(&&*word.lower) {

@@ -231,9 +231,10 @@ fn is_dialled(number: &str) -> bool {
     let is_amount = !number.starts_with('0')
         && groups.iter().skip(1).all(|group| group.len() == 3)
         && (groups[0].len() == 1 || groups.len() == 2 || groups.last() == Some(&"000"));
-    let is_year =
-        |group: &&str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
-    let are_years = groups.len() == 2 && groups.iter().all(is_year);
+    let is_year = |group: &&str| group.len() == 4 && begins_with_one("19 20", group);
+    // "1998 – 2006", and the number of a law: "145/2011".
+    let is_law = number.contains('/') && !number.starts_with('0');
+    let are_years = groups.len() == 2 && is_year(&groups[1]) && (is_law || is_year(&groups[0]));
     are_groups && (7..=12).contains(&digits) && !is_amount && !are_years
 }
 

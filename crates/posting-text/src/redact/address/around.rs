@@ -2,7 +2,7 @@
 
 use super::{
     Cues, Word, is_among,
-    street::{MAX_NAME, is_name},
+    street::{MAX_NAME, PARTICLES, is_name},
     word_before,
 };
 use crate::Range;
@@ -50,7 +50,10 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
                 || (last == first + 1
                     && is_among(ZONES, &words[first].lower)
                     && text[words[first].end()..].starts_with(". ")))
-            && (word.is_upper() || word.is_number() || (last == first && word.is(Cues::UNIT)))
+            && (word.is_upper()
+                || word.is_number()
+                || (last == first && word.is(Cues::UNIT))
+                || (last > first && is_among(PARTICLES, &word.lower)))
         {
             last += 1;
         }

@@ -2,15 +2,12 @@
 
 use super::{
     Cues, Hidden, Text, Word,
-    end::{end, is_house},
+    end::{end, is_house, is_year},
     is_among,
     street::{MAX_NAME, PARTICLES, is_compound, is_name},
     word_before,
 };
-use crate::{
-    Range,
-    redact::{Kind, vocabulary::begins_with_one},
-};
+use crate::{Range, redact::Kind};
 
 /// Before an address.
 const AT: &str = "in at en em à al em bei w v ve";
@@ -45,7 +42,6 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let gap = &text[words[last - 1].end()..it.start];
         is_house(it) && matches!(gap, " " | "\u{a0}" | ", " | ". ")
     });
-    let is_year = |it: &Word<'_>| it.text.len() == 4 && begins_with_one("19 20", it.text);
     if next.is_some_and(|it| is_year(it) && !has_word) {
         return None;
     }

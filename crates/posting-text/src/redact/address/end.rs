@@ -1,6 +1,7 @@
 //! Finds the end of an address, after the parts of a house and a postal code.
 
 use super::{Cues, Word, is_among};
+use crate::redact::vocabulary::begins_with_one;
 
 /// Written as words.
 const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
@@ -112,7 +113,7 @@ fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<
     let first = words.get(at)?;
     if !matches!(
         &text[end..first.start],
-        ", " | "، " | " · " | " – " | " | " | "., "
+        ", " | "، " | " · " | " – " | " | " | "., " | "\n"
     ) {
         return None;
     }
@@ -142,4 +143,8 @@ fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<
 pub(super) fn is_house(word: &Word<'_>) -> bool {
     let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
     (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
+}
+
+pub(super) fn is_year(word: &Word<'_>) -> bool {
+    word.text.len() == 4 && begins_with_one("19 20", word.text)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Cues, Word, begins_sentence,
-    end::{end, is_roman},
+    end::{end, is_roman, is_year},
     is_among, word_before,
 };
 use crate::{
@@ -91,7 +91,8 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         if is_street_before(word, gap, text) && (capitals > 0 || is_numbered) && !is_means {
             // "C/ Pasaje Mallol 14"
             let kind = word_before(words, previous).filter(|kind| {
-                kind.is(Cues::STREET_BEFORE) && matches!(&text[kind.end()..word.start], " " | "/ ")
+                kind.is(Cues::STREET_BEFORE)
+                    && matches!(&text[kind.end()..word.start], " " | "/ " | ". ")
             });
             return Some(kind.unwrap_or(word).start..end().end);
         }
@@ -281,7 +282,7 @@ fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
         && (gap == " " || (gap == ". " && name.letters() <= 4))
         && !name.is(Cues::ID | Cues::UNIT | Cues::PHONE);
-    if !is_street {
+    if !is_street || is_year(&words[at]) {
         return None;
     }
     let end = end(text, words, at);

@@ -81,9 +81,13 @@ impl Names {
         // Where accents are tones, without them it is another word.
         let is_plain = word.lower.is_ascii() || word.lower.contains(is_vietnamese);
         let plain = (!is_plain).then(|| unaccented(&word.lower));
+        // "Praxis" for "Zahnarztpraxis"
+        let is_trade = word.is_generic() && word.is_upper() && word.letters() >= 5;
         Ok(self.parts.iter().position(|(part, _)| {
             (!part.is_upper || word.is_upper())
-                && (part.is(&word.lower) || plain.as_ref().is_some_and(|plain| part.is(plain)))
+                && (part.is(&word.lower)
+                    || plain.as_ref().is_some_and(|plain| part.is(plain))
+                    || is_trade && part.text.ends_with(&*word.lower))
         }))
     }
 

@@ -117,7 +117,10 @@ impl Names {
                     _ => self.before_phrase(context, at, others, *phrase)?,
                 };
                 let Some(run) = run else { continue };
-                let name = &text[run[0].start..run[run.len() - 1].end()];
+                let last = &run[run.len() - 1];
+                let genitive = last.lower.strip_suffix('s').filter(|it| is_ordinary(it));
+                let end = last.end() - usize::from(genitive.is_some());
+                let name = &text[run[0].start..end];
                 // "Grupo Beira Barro": the word for the group was left out.
                 let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
                     .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));

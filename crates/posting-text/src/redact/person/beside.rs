@@ -5,7 +5,7 @@ use super::{
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
     roles::{ANSWERS, names_role},
-    run::{PREPOSITIONS, first_name, is_name, line_end, line_start, run},
+    run::{PREPOSITIONS, announces, first_name, is_name, line_end, line_start, run},
     word_before,
 };
 use crate::{
@@ -113,7 +113,8 @@ impl<'a> Run<'a> {
             return self.names.len() >= 2 && self.is_of_sentence();
         }
         !self.names.iter().any(is_other)
-            && (is_initial || self.found == Evidence::None && self.is_mailbox())
+            && (is_initial
+                || self.found == Evidence::None && !self.is_counted() && self.is_mailbox())
     }
 
     fn is_mailbox(&self) -> bool {
@@ -145,15 +146,21 @@ impl<'a> Run<'a> {
     /// Tage Urlaub`) nor a part of a firm's name (`Holm & Sons`).
     fn is_of_sentence(&self) -> bool {
         let gap = self.before().unwrap_or_default();
-        let is_counted = word_before(self.words, self.first)
-            .is_some_and(|it| it.is_number() && it.end() + 1 == self.range().start);
         let gap = gap.trim_start_matches(['.', ' ']);
         // "tel. 0431" is no end, ". Ring" is one.
         let ends = full_stops(gap, |word, rest| {
             let is_title = || cues::are_of(&word.to_lowercase(), Cues::PHONE | Cues::TITLE);
             word.chars().nth(2).is_some() && !is_title() && rest.starts_with(char::is_uppercase)
         });
-        !is_counted && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
+        !self.is_counted() && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
+    }
+
+    /// `30 Tage Urlaub`, `38068 Rovereto`
+    fn is_counted(&self) -> bool {
+        let before = self.text[..self.range().start].strip_suffix(' ');
+        before.is_some_and(|it| {
+            it.ends_with(|c: char| c.is_ascii_digit()) && it.len() != self.contact.end
+        })
     }
 
     /// Removes words that announce the name, and a verb that no table knows: "Chiama Donato Greco",
@@ -163,7 +170,7 @@ impl<'a> Run<'a> {
         let names = &self.words[at..end];
         let is_own = |word: &&Word<'_>| {
             let is_small = word.letters() <= 3 && word.is_generic();
-            !word.is(Cues::GIVEN) && (word.is(ANNOUNCES) || is_small)
+            !word.is(Cues::GIVEN) && (word.is(ANNOUNCES) || announces(word) || is_small)
         };
         let own = names.iter().take_while(is_own).count();
         let is_near = self.before().is_some_and(|gap| gap.len() <= 8);

@@ -5,6 +5,7 @@ use super::{
     evidence::{self, is_particle},
     is_among,
 };
+use crate::redact::vocabulary::without_ending;
 
 /// In words.
 const MAX_NAME: usize = 5;
@@ -42,7 +43,7 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
 pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let announced = names
         .iter()
-        .take_while(|word| word.is(Cues::PERSON) && !word.is(Cues::GIVEN))
+        .take_while(|word| announces(word) && !word.is(Cues::GIVEN))
         .count();
     // "Sunați la Domnica Hrițcu"
     let is_link = |word: &Word<'_>| {
@@ -65,6 +66,14 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
             .get(start)
             .is_some_and(|word| &text[names[start - 1].end()..word.start] == "-");
     start - usize::from(is_second)
+}
+
+/// A word for contacts, a form of address, or a compound that ends in a role: `Praxismanagerin`.
+pub(super) fn announces(word: &Word<'_>) -> bool {
+    const ROLES: &str =
+        "managerin manager leiterin leitung assistentin referentin sekretärin assistent beraterin";
+    let is_title = word.is(Cues::TITLE) && word.letters() > 4;
+    word.is(Cues::PERSON) || is_title || without_ending(ROLES, &word.lower).is_some()
 }
 
 /// Capitalised, but not wholly in capitals like an acronym.
