@@ -35,16 +35,17 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
-        let found = eastern::address(text, words, at)
+        let address = eastern::address(text, words, at)
             .or_else(|| after_post_box(text, words, at))
             .or_else(|| {
                 after_street(text, words, at).map(|range| with_street(text, words, at, range))
             })
             .or_else(|| before_street(text, words, at))
             .or_else(|| around::unit(text, words, at))
+            .or_else(|| clause::of_village(text, word, found))
             .map(whole);
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
-        out.extend(found.filter(starts_free));
+        out.extend(address.filter(starts_free));
     }
     let mut clauses: Vec<Range> = Vec::new();
     let mut known = out.iter().peekable();

@@ -4,7 +4,7 @@
 
 use super::{
     cues::{self, Cues},
-    vocabulary::{is_among, without_ending},
+    vocabulary::{begins_with_one, is_among, without_ending},
     words::{Word, is_digits, word_before},
 };
 use crate::{Budget, Range, Result};
@@ -27,7 +27,9 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
         }
-        let found = if word.is(Cues::ID)
+        // "Ein" is German, "EIN" a number.
+        let is_cue = word.is(Cues::ID) && (word.lower != "ein" || word.is_capitals());
+        let found = if is_cue
             || is_unspaced_cue(word)
             || is_dotted_cue(text, words, at)
             || is_of_court(words, at)
@@ -81,7 +83,7 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
 fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
     let country = at.checked_sub(1).map(|before| &*words[before].lower);
     is_among("no number nr under sc ni oc so lp", &words[at].lower)
-        && country.is_some_and(|it| is_among("wales england scotland ireland registered", it))
+        && country.is_some_and(|it| is_among("wales england scotland ireland registered under", it))
 }
 
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
@@ -217,7 +219,10 @@ fn is_code(text: &str) -> bool {
     let is_of_union = |(country, digits): (&str, &str)| {
         is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
     };
-    CODES.iter().any(|form| has_form(text, form))
+    // British partnerships and companies outside England.
+    let is_british = begins_with_one("OC SC NI SO NC", text) && has_form(text, "AA000000");
+    is_british
+        || CODES.iter().any(|form| has_form(text, form))
         || text.split_at_checked(2).is_some_and(is_of_union)
 }
 
@@ -274,9 +279,8 @@ fn is_country(word: &Word<'_>) -> bool {
 
 /// `J33/415/2011`
 fn is_romanian(word: &Word<'_>) -> bool {
-    ["J0", "J00", "F0", "F00"]
-        .iter()
-        .any(|form| has_form(word.text, form))
+    let mut forms = ["J0", "J00", "F0", "F00"].iter();
+    forms.any(|form| has_form(word.text, form))
 }
 
 /// Modulo 97 (ISO 7064).

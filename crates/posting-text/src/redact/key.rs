@@ -342,7 +342,8 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
             && several.windows(2).all(is_dotted)
         {
             let joined: String = several.iter().map(|word| &*word.lower).collect();
-            if cues::are_of(&joined, Cues::LEGAL) {
+            // "c/o" is none.
+            if cues::are_of(&joined, Cues::LEGAL) && several[0].text != "c" {
                 return Some(count);
             }
         }

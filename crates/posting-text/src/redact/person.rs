@@ -12,7 +12,7 @@ mod run;
 use self::{
     beside::beside,
     evidence::{Evidence, evidence, is_particle},
-    run::{PREPOSITIONS, first_name, has_contact, is_followed, is_name, line_end, run},
+    run::{ACADEMIC, PREPOSITIONS, first_name, has_contact, is_followed, is_name, line_end, run},
 };
 use super::{
     Hidden,
@@ -186,7 +186,6 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 
 /// `Frau Seidlmayer`, `Mr. Dr. Aigner`
 fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    const ACADEMIC: &str = "dr prof mag ing dipl";
     let title = &words[at];
     let mut first = at + 1;
     let mut last = title;

@@ -1,7 +1,9 @@
 //! Parts of an address between commas: a unit, a building, a further street.
 
 use super::{
-    Cues, Word, is_among,
+    Cues, Word,
+    end::end,
+    is_among,
     street::{MAX_NAME, PARTICLES, is_name},
     word_before,
 };
@@ -10,6 +12,8 @@ use crate::Range;
 const BUILDINGS: &str = include_str!("../tables/buildings.txt");
 pub(super) const ZONES: &str = include_str!("../tables/zones.txt");
 const MAX_PARTS: usize = 3;
+/// From "c/o" to the street, in bytes.
+const MAX_CARE: usize = 48;
 
 /// `4th Floor, Elm Two, 9 Kirk Lane`
 pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range {
@@ -34,6 +38,12 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
         }
         start = words[first].start;
     }
+    // "c/o Werkhalle Ost, Dock Road 9"
+    let near = text.ceil_char_boundary(start.saturating_sub(MAX_CARE));
+    let care = text[near..start].rfind("c/o ").map(|at| near + at);
+    start = care
+        .filter(|at| !text[*at..start].contains('\n'))
+        .unwrap_or(start);
     for _ in 0..MAX_PARTS {
         let Some(rest) = text[end..].strip_prefix(", ") else {
             break;
@@ -96,7 +106,7 @@ pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let end = match (before, after) {
         (None, None) => return None,
         (_, Some(unit)) => unit.end(),
-        _ => number.end(),
+        _ => end(text, words, at).end,
     };
     let whole = with_parts(text, words, start..end);
     (whole.end > end).then_some(whole)

@@ -4,7 +4,7 @@ use super::{
     Cues, Hidden, Text, Word,
     end::{end, is_house, is_year},
     is_among,
-    street::{MAX_NAME, PARTICLES, is_compound, is_name},
+    street::{MAX_NAME, PARTICLES, eircode, is_compound, is_name},
     word_before,
 };
 use crate::{Range, redact::Kind};
@@ -19,6 +19,9 @@ const NONE: [&str; 8] = [
 /// Tullamore`
 pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();
+    if let Some(house) = house(text, words, at, found).or_else(|| eircode(text, words, at)) {
+        return Some(house);
+    }
     let start = words[at].start;
     let begins = begins_clause(text, start);
     let is_within = word_before(words, at).is_some_and(|before| {
@@ -84,6 +87,33 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         has_word && !is_person && is_known
     };
     (is_last && is_address).then_some(start..end)
+}
+
+/// A number after the village that is also the name: `Gemeindeamt [company], [company] 37, …`.
+pub(super) fn of_village(text: &str, number: &Word<'_>, found: &[Hidden]) -> Option<Range> {
+    const BETWEEN: [&str; 6] = [" ", " č. p. ", " č.p. ", " čp. ", " Nr. ", " nr. "];
+    let before = found.partition_point(|other| other.range.end <= number.start);
+    let village = found[..before].last()?;
+    let gap = &text[village.range.end..number.start];
+    let is_village = village.kind == Kind::Company
+        && BETWEEN.contains(&gap)
+        && (gap != " " || text[..village.range.start].ends_with(", "))
+        && text[number.end()..].starts_with([',', '.', ';', '\n']);
+    is_village.then(|| village.range.end + 1..number.end())
+}
+
+/// The name of a house in its clause after the company: `[company], The Old Tannery, …`.
+fn house(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
+    let start = words[at].start;
+    let next = found.partition_point(|other| other.range.end <= start);
+    let end = words[street_end(text, words, at) - 1].end();
+    let is_house = words[at].text == "The"
+        && text[..start].ends_with(", ")
+        && found[..next]
+            .last()
+            .is_some_and(|it| it.range.end + 2 == start)
+        && text[end..].starts_with(", ");
+    is_house.then_some(start..end)
 }
 
 fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {

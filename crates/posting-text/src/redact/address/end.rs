@@ -139,10 +139,14 @@ fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<
     ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
 }
 
-/// Up to four digits and two letters.
+/// Up to four digits and two letters. In the north of the United States a letter may precede
+/// (`N3920`).
 pub(super) fn is_house(word: &Word<'_>) -> bool {
-    let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
+    let text = word.text;
+    let grid = text.strip_prefix(['N', 'S', 'E', 'W']);
+    let text = grid.filter(|grid| grid.len() >= 4).unwrap_or(text);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=4).contains(&digits) && text.len() <= digits + 4 && text.chars().count() <= digits + 2
 }
 
 pub(super) fn is_year(word: &Word<'_>) -> bool {

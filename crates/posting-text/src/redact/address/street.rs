@@ -36,6 +36,23 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     }
 }
 
+/// A postal code of one house in Ireland: `F91 X7T2`.
+pub(super) fn eircode(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let [area, house] = words.get(at..at + 2)? else {
+        return None;
+    };
+    let (area_form, form) = (area.text.as_bytes(), house.text.as_bytes());
+    let is_code = matches!(area_form, [b'A'..=b'Y', b'0'..=b'9', b'0'..=b'9' | b'W'])
+        && form.len() == 4
+        && form
+            .iter()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        && form.iter().any(u8::is_ascii_digit)
+        && form.iter().any(u8::is_ascii_uppercase)
+        && &text[area.end()..house.start] == " ";
+    is_code.then(|| area.start..house.end())
+}
+
 /// `Rua da Alegria, 19`
 pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let is_road = at
@@ -91,7 +108,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         if is_street_before(word, gap, text) && (capitals > 0 || is_numbered) && !is_means {
             // "C/ Pasaje Mallol 14"
             let kind = word_before(words, previous).filter(|kind| {
-                kind.is(Cues::STREET_BEFORE)
+                (kind.is(Cues::STREET_BEFORE) || kind.is_capitals())
                     && matches!(&text[kind.end()..word.start], " " | "/ " | ". ")
             });
             return Some(kind.unwrap_or(word).start..end().end);
@@ -224,8 +241,9 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         for word in words[next + 1..].iter().take(MAX_NAME) {
             let gap = &text[last.end()..word.start];
             // "12, rue du Dr. Roux", but not the next sentence.
-            let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-                || (gap == ". " && last.letters() <= 4);
+            let joins = matches!(gap, " " | "-" | "–" | "’" | "'" | "\u{a0}")
+                || (gap == ". " && last.letters() <= 4)
+                || (gap == "." && last.is_letter());
             let is_name = word.is_upper() || Script::of_text(word.text) == Script::Arabic;
             // "شارع طلعت حرب، الدور الثالث"
             let is_unit = gap == "، " && word.is(Cues::UNIT);
@@ -260,9 +278,9 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         }
         if distance > 0 && word.is(Cues::STREET_AFTER) {
             let mut index = at + 1 + distance;
-            // "1505 Lower Quay Street"
+            // "1505 Lower Quay Street", "3920 County Road KK"
             while let Some(next) = words.get(index + 1)
-                && next.is(Cues::STREET_AFTER)
+                && (next.is(Cues::STREET_AFTER) || next.letters() <= 2 && next.is_capitals())
                 && next.is_upper()
                 && &text[words[index].end()..next.start] == " "
             {

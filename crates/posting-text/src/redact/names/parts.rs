@@ -3,9 +3,18 @@
 use super::{
     Cues, Names, Text, Word, context::is_vietnamese, inflect, is_among, unaccented, word_before,
 };
-use crate::{Budget, Result};
+use crate::{Budget, Result, redact::words::begins_sentence};
 
 pub(super) const MAX_WORDS: usize = 8;
+
+/// A legal form, or within a sentence an article with a capital: `SARL Acmera`, `de El Acmera`.
+fn is_of_name(on: Text<'_>, word: &Word<'_>) -> bool {
+    let is_form = word.is(Cues::LEGAL) && word.is_capitals() && word.letters() > 1;
+    let is_article = is_among("el la los las il lo le les de het the", &word.lower)
+        && word.is_upper()
+        && !begins_sentence(on.content, word.start);
+    is_form || is_article
+}
 
 impl Names {
     /// Extends a name backwards, but not past `free`. Returns the first word and its start.
@@ -35,6 +44,8 @@ impl Names {
                 (first, start) = (previous, word.start);
             } else if let Some(length) = self.part_after_prefix(word, budget)? {
                 return Ok((previous, word.end() - length));
+            } else if gap == " " && is_of_name(on, word) {
+                return Ok((previous, word.start));
             } else if !self.small.iter().any(|small| *small == word.lower) {
                 break;
             }

@@ -215,7 +215,11 @@ impl Names {
             return Ok(None);
         }
         // "our client, The Saltram Hotel"
-        next -= usize::from(next > at + 1 && all[next - 1].text == "The");
+        let is_own = |word: &Word<'_>| {
+            word.text == "The" || word.is_upper() && is_among(GROUPS, &word.lower)
+        };
+        let goes_on = next > at + 1 && all.get(next).is_some_and(Word::is_upper);
+        next -= usize::from(goes_on && is_own(&all[next - 1]));
         let end = run_end(text, all, next);
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
@@ -334,7 +338,7 @@ fn after_phrase<'c>(
 }
 
 fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
-    const SMALL: &str = "of and und et y e i & d l de du des la der och og en the van von";
+    const SMALL: &str = "of and und et y e i & d l de del della dei du des do da dos das la der och og en the van von";
     let mut end = from;
     for at in from..all.len().min(from + MAX_WORDS) {
         let word = &all[at];
@@ -389,11 +393,12 @@ fn is_name(run: &[Word<'_>], of_group: bool, title: &[Word<'_>], context: &Conte
     // "Marmara Holding", "Rede Pinhão", "Cerámica Cholula", "Red River Savings"
     let is_group = |word: &Word<'_>| word.is(Cues::LEGAL) || is_group_word(word);
     let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
+    let capitals = run.iter().filter(|word| word.is_upper()).count();
     let is_of_group = of_group
-        || (run.len() >= 2
+        || (capitals >= 2
             && (run.iter().any(is_group)
                 || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
-        || run.iter().filter(|word| word.is_upper()).count() >= 3;
+        || capitals >= 3;
     (run.iter().any(is_proper) || is_of_group)
         && (of_group || !context.is_place(&spaced.join(" ")))
         && !cues::are_of(&joined(run), Cues::GENERIC)

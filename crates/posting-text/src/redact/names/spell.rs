@@ -88,7 +88,13 @@ impl Names {
             self.add_acronyms(&whole[first..], true, context)?;
         }
         // A name may begin with its legal form. Only longer acronyms have a letter for it.
-        let mut forms = vec![whole.as_slice(), core, &core[..core.len() - trades]];
+        let leading = core.iter().take_while(|word| word.is_generic()).count();
+        let mut forms = vec![
+            whole.as_slice(),
+            core,
+            &core[..core.len() - trades],
+            &core[leading..],
+        ];
         forms.dedup_by_key(|words| words.len());
         for words in forms {
             self.add_acronyms(words, words.len() > core.len(), context)?;

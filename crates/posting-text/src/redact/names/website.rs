@@ -5,7 +5,12 @@ use std::collections::HashSet;
 use super::{
     Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
 };
-use crate::redact::{acronym, key::splits, words::without_umlauts};
+use crate::redact::{
+    acronym,
+    key::splits,
+    vocabulary::{ACRONYMS, is_among},
+    words::without_umlauts,
+};
 
 impl Names {
     /// Words before an acronym of the company.
@@ -130,8 +135,14 @@ impl Names {
                 known.starts_with(&*part.lower) || known.starts_with(&bare)
             };
             let is_known = self.parts.iter().any(|(known, _)| begins(known));
-            if part.letters() >= 6 && !is_known && context.is_distinctive(&part.lower)? {
-                self.push_label(Key::word(part.lower.to_string(), Case::Capital));
+            let case = match part.letters() {
+                6.. => Case::Capital,
+                // "AVX" of "avx-legal"
+                3.. if !is_among(ACRONYMS, &part.text.to_uppercase()) => Case::Upper,
+                _ => continue,
+            };
+            if !is_known && context.is_distinctive(&part.lower)? {
+                self.push_label(Key::word(part.lower.to_string(), case));
             }
         }
         Ok(())

@@ -15,7 +15,9 @@ const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류�
 const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
-    word.is(Cues::PERSON) || (word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue)))
+    word.is(Cues::PERSON)
+        || (word.is_unspaced()
+            && (word.text.contains("長の") || listed(CUES).any(|cue| word.text.contains(cue))))
 }
 
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
@@ -69,7 +71,8 @@ pub(super) fn in_own_clause(
         || (is_addressed && before.is_some_and(|gap| matches!(gap, "：" | ": " | " ")));
     // "栗本　節子宛に": a space separates the family name.
     let family = word_before(words, at)
-        .filter(|family| is_addressed && &text[family.end()..word.start] == "\u{3000}");
+        .filter(|it| is_addressed && matches!(&text[it.end()..word.start], " " | "\u{3000}"))
+        .filter(|it| listed(CUES).all(|cue| !it.text.ends_with(cue)));
     if let Some(family) = family {
         return Some(family.start..start + name.len());
     }
@@ -82,7 +85,9 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         return korean(text, words, at);
     }
     let end = |cue: &str| Some(word.text.rfind(cue)? + cue.len());
-    let cue = listed(CUES).find_map(end)?;
+    let Some(cue) = listed(CUES).find_map(end) else {
+        return of_role(text, words, at);
+    };
     let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
     let mut start = word.end() - rest.len();
     let mut next = at + 1;
@@ -131,7 +136,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
-        || (letters == 5
+        || ((5..=6).contains(&letters)
             && (is_before_number(text, start + length)
                 || text[start + length..].starts_with(['。', '\n']))))
         && (after.is_empty()
@@ -153,6 +158,36 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
             && given.text.chars().all(|c| Script::of(c) == Script::Han)
     });
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
+}
+
+/// After a role: `院長の児島 宗一郎`, `事務長の百井）`. A thing of the role has no given name beside it.
+fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    const ENDS: &str = "） まで 宛 さん 様";
+    let word = &words[at];
+    let (_, family) = word.text.rsplit_once("長の")?;
+    let is_han = |c: &char| Script::of(*c) == Script::Han;
+    let letters = family.chars().take_while(is_han).count();
+    let start = word.end() - family.len();
+    let given = words.get(at + 1).filter(|given| {
+        let is_beside = matches!(&text[word.end()..given.start], " " | "\u{3000}");
+        is_beside && family.chars().all(|c| is_han(&c)) && given.text.starts_with(|c| is_han(&c))
+    });
+    let end = match given {
+        Some(given) => {
+            let name = given.text.chars().take_while(is_han).take(3);
+            given.start + name.map(char::len_utf8).sum::<usize>()
+        }
+        None => {
+            start
+                + family
+                    .chars()
+                    .take(letters)
+                    .map(char::len_utf8)
+                    .sum::<usize>()
+        }
+    };
+    let is_end = given.is_some() || begins_with_one(ENDS, &text[end..]);
+    ((1..=3).contains(&letters) && is_end).then_some(start..end)
 }
 
 /// Before its number in parentheses: `、水野翔（076-255-0112）`.
@@ -268,7 +303,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
         // "문의: 팀장 황보름 010-5501-2602"
-        let is_titled = number > 0 && is_among(TITLES, last.text) && gap == " ";
+        let is_titled = number > 0 && without_ending(TITLES, last.text).is_some() && gap == " ";
         let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
         if is_name && is_usual && ((is_announced && ends) || title.is_some()) {

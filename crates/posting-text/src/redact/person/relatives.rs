@@ -1,6 +1,7 @@
 use super::{
     Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
+    roles::names_role,
     run::{has_contact, is_name},
     word_before,
 };
@@ -69,7 +70,9 @@ fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact
     let announces = Cues::PERSON | Cues::PHONE | Cues::TITLE;
     let is_announced = word_before(words, at).is_some_and(|previous| {
         let gap = &text[previous.end()..word.start];
-        gap.len() <= 4 && !gap.contains('\n') && previous.is(announces)
+        gap.len() <= 4
+            && !gap.contains('\n')
+            && (previous.is(announces) || gap == " " && names_role(previous))
     });
-    (is_before_contact && !begins) || (is_on_line && is_announced)
+    (is_before_contact && !begins) || is_announced
 }

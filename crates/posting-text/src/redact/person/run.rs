@@ -21,7 +21,7 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
         if look > at {
             let previous = &words[look - 1];
             let gap = &text[previous.end()..word.start];
-            let initial = previous.letters() <= 2 && previous.is_upper();
+            let initial = previous.is_letter() && previous.is_upper();
             let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
                 || (gap == ". " && (initial || previous.is(Cues::TITLE)));
             if !joins {
@@ -68,11 +68,14 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     start - usize::from(is_second)
 }
 
+/// Degrees, which belong to a name.
+pub(super) const ACADEMIC: &str = "dr prof mag ing dipl";
+
 /// A word for contacts, a form of address, or a compound that ends in a role: `Praxismanagerin`.
 pub(super) fn announces(word: &Word<'_>) -> bool {
     const ROLES: &str =
         "managerin manager leiterin leitung assistentin referentin sekretärin assistent beraterin";
-    let is_title = word.is(Cues::TITLE) && word.letters() > 4;
+    let is_title = word.is(Cues::TITLE) && !is_among(ACADEMIC, &word.lower);
     word.is(Cues::PERSON) || is_title || without_ending(ROLES, &word.lower).is_some()
 }
 
