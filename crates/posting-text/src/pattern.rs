@@ -22,6 +22,12 @@ macro_rules! patterns {
 }
 pub(crate) use patterns;
 
+/// A table of patterns, of which any may match. Lines that begin with `# ` are comments.
+pub(crate) fn one_of(table: &str) -> String {
+    let lines = table.lines().filter(|line| !line.starts_with("# "));
+    lines.collect::<Vec<_>>().join("|")
+}
+
 #[expect(
     clippy::expect_used,
     reason = "patterns are constants, and `patterns` makes a test that compiles each"

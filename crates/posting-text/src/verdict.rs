@@ -108,9 +108,7 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
 
 /// `[Job Title]`, `{{ company_name }}`
 fn blanks(text: &str) -> usize {
-    const FILLED_WITH: &str = "\
-        company employer job title position role location city country name salary department insert \
-        description responsibilities requirements benefits team date email";
+    const FILLED_WITH: &str = include_str!("verdict/tables/blanks.txt");
     let ends = |open: char| if open == '[' { ']' } else { '}' };
     let blank = |(at, open): (usize, char)| {
         let inside = text[at + 1..].trim_start_matches(open);
@@ -185,8 +183,7 @@ fn has_pay(sentence: &str) -> bool {
 
 /// `30 hours`
 fn has_hours(text: &str) -> bool {
-    const HOURS: &str = "hours hrs h std stunden heures horas ore uren timmar timer tuntia godzin hodin \
-        óra годин часов saat ώρες 時間 小时 시간";
+    const HOURS: &str = include_str!("verdict/tables/hours.txt");
     let words = words(text);
     let mut pairs = words.windows(2);
     pairs.any(|pair| pair[0].is_number() && is_among(HOURS, &pair[1].lower))

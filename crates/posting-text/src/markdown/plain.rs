@@ -11,17 +11,7 @@ use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 const WRAP_WIDTH: usize = 60;
 
 patterns! {
-    SIGNS = concat!(
-        r"(?m)^ {0,3}#{1,6} +\S",                    // # Heading
-        r"|\*\*[^\s*][^*\n]*\*\*|__[^\s_][^_\n]*__", // **strong**
-        r"|\]\((?i:https?://|mailto:)",              // [text](https://…)
-        r"|^ {0,3}(?:```|~~~)",                      // a fence
-        r"|^[^\s\-=|].*\n(?:={3,}|-{3,}) *$",        // a heading with a line under it
-        r"|^ {0,3}(?:[-*+]|\d{1,3}[.)]) .*\n+ {2,}(?:[-*+]|\d{1,3}[.)]) ", // a list in a list
-        r"|\\$|\\[*_#\[\]`>+~|=-]",                  // a hard break, an escape
-        r"|~~[^\s~][^~\n]*~~",                       // ~~struck out~~
-        r"|\|.*\n {0,3}\|? *:?-+:? *\|[ |:-]*$",     // the line under the headers of a table
-    );
+    SIGNS = crate::pattern::one_of(include_str!("tables/signs.txt"));
     AUTOLINK = r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>";
 }
 

@@ -18,15 +18,7 @@ pub enum Look {
 }
 
 /// Folded texts that people write where there is no place.
-const NO_PLACE: &str = "\
-    remote;anywhere;everywhere;worldwide;global;national;nationwide;statewide;international;\
-    multiple;multiple locations;multiple cities;various;various locations;several locations;\
-    all locations;any;any location;home;home office;homeoffice;home based;work from home;wfh;\
-    hybrid;field;field based;on site;onsite;virtual;online;mobile;flexible;travel;telework;\
-    telecommute;tbd;tba;n a;na;none;null;unknown;unspecified;not specified;other;see description;\
-    bundesweit;deutschlandweit;europaweit;weltweit;diverse;diverse standorte;mehrere standorte;\
-    verschiedene standorte;teletravail;a distance;toute la france;france entiere;hele landet;\
-    hela sverige;hele norge;europe;europa;emea;apac;eu;dach;latam;nordics;asia;africa";
+const NO_PLACE: &str = include_str!("tables/no_place.txt");
 
 const PLACES: &str = "locations;location;places;offices;sites;cities;standorte;orte;lieux;steder";
 
@@ -82,7 +74,7 @@ pub(crate) fn is_city(country: &str, name: &str) -> bool {
 fn is_no_place(folded: &str) -> bool {
     let (first, rest) = folded.split_once(' ').unwrap_or((folded, ""));
     let is_count = first.bytes().all(|byte| byte.is_ascii_digit());
-    NO_PLACE.split(';').any(|text| text == folded)
+    NO_PLACE.lines().any(|text| text == folded)
         || matches!(first, "remote" | "anywhere" | "worldwide")
         || (is_count && PLACES.split(';').any(|word| word == rest))
 }

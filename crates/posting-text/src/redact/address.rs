@@ -10,7 +10,7 @@ mod end;
 mod street;
 
 use self::{
-    beside::{after_post_box, names_street, with_street, with_zone},
+    beside::{after_post_box, names_street, with_street},
     end::is_house,
     street::{after_street, before_street},
 };
@@ -27,7 +27,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     const SEARCH_STEPS: usize = 150;
     let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
-    let whole = |range| around::with_parts(text, words, with_zone(text, words, range));
+    let whole = |range| around::with_parts(text, words, range);
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);

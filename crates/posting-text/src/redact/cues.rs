@@ -75,17 +75,14 @@ pub(crate) fn are_of(lower: &str, cues: Cues) -> bool {
     of(lower).intersects(cues)
 }
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 10] = [
     include_str!("tables/generic.txt"),
-    include_str!("tables/generic_more.txt"),
     include_str!("tables/trades.txt"),
-    include_str!("tables/trades_more.txt"),
     include_str!("tables/adjectives.txt"),
     include_str!("tables/peoples.txt"),
     include_str!("tables/regions.txt"),
     include_str!("tables/legal.txt"),
     include_str!("tables/given_names.txt"),
-    include_str!("tables/given_names_more.txt"),
     include_str!("tables/verbs.txt"),
     include_str!("tables/cues.txt"),
     include_str!("tables/languages.txt"),

@@ -87,8 +87,7 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
 }
 
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
-    const CUES: &str = "\
-        法人番号 登録番号 商業登記 信用代码 信用代碼 税号 統一編號 統編 ผู้เสียภาษี 税番号 許可番号 许可证号 등록번호 사업자번호 登记号";
+    const CUES: &str = include_str!("tables/unspaced_ids.txt");
     word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 

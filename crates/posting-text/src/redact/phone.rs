@@ -22,23 +22,7 @@ patterns! {
         r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
         r"|^\d{1,2}[.:]\d{2} ?[–-] ?\d{1,2}(?:[.:]\d{2})?$|^[012]\d[0-5]\d ?[–-] ?[012]\d[0-5]\d$",
     );
-    LOCAL = concat!(
-        r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
-        r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
-        r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?(?:[ -]\d{2})?$", // with a trunk zero
-        r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",                       // Russia
-        r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$", // Russia, Ukraine
-        r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",     // Poland
-        r"|^\(\d{2}\) ?\d{3}[ -]\d{3}$",          // Hungary
-        r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
-        r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
-        r"|^\(\d{2,3}\) ?(?:9 ?)?\d{4,5}[ -]\d{4}$", // Brazil
-        r"|^0 ?\(\d{3}\) ?\d{3}(?:[ -]\d{2}){2}$",   // Turkey
-        r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
-        r"|^0\d{1,4}\(\d{1,4}\)\d{3,4}$", // Japan
-        r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
-        r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$", // China, Australia
-    );
+    LOCAL = crate::pattern::one_of(include_str!("tables/phone_forms.txt"));
 }
 
 /// Finds certain telephone numbers: a `+` directly followed by a digit, 8 to 15 digits, and at most

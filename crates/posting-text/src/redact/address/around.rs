@@ -10,7 +10,7 @@ use super::{
 use crate::Range;
 
 const BUILDINGS: &str = include_str!("../tables/buildings.txt");
-pub(super) const ZONES: &str = include_str!("../tables/zones.txt");
+const ZONES: &str = include_str!("../tables/zones.txt");
 const MAX_PARTS: usize = 3;
 /// From "c/o" to the street, in bytes.
 const MAX_CARE: usize = 48;
@@ -22,20 +22,17 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
         let Some(front) = text[..start].strip_suffix(", ") else {
             break;
         };
-        let last = words.partition_point(|word| word.end() <= front.len());
-        let mut first = last;
-        while let Some(word) = word_before(words, first)
-            && last - first < MAX_NAME
-            && (first == last && word.end() == front.len()
-                || first < last
-                    && matches!(&text[word.end()..words[first].start], " " | "-" | "’" | "'"))
-            && (word.is_upper() || word.is_number() || word.is(Cues::UNIT))
-        {
-            first -= 1;
-        }
-        if !is_part(words.get(first..last).unwrap_or_default()) {
+        let front = front.trim_end_matches('.').len();
+        let last = words.partition_point(|word| word.end() <= front);
+        if word_before(words, last).is_none_or(|word| word.end() < front) {
             break;
         }
+        let run = words[..last].windows(2).rev().take(MAX_NAME - 1);
+        let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
+        let first = last - 1 - run.count();
+        let Some(first) = (first..last).find(|first| is_part(&words[*first..last])) else {
+            break;
+        };
         start = words[first].start;
     }
     // "c/o Werkhalle Ost, Dock Road 9"
@@ -49,33 +46,36 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
             break;
         };
         let first = words.partition_point(|word| word.start < text.len() - rest.len());
-        let mut last = first;
-        while let Some(word) = words.get(last)
-            && last - first < MAX_NAME
-            && (last == first
-                || matches!(
-                    &text[words[last - 1].end()..word.start],
-                    " " | "-" | "’" | "'" | " #"
-                )
-                || (last == first + 1
-                    && is_among(ZONES, &words[first].lower)
-                    && text[words[first].end()..].starts_with(". ")))
-            && (word.is_upper()
-                || word.is_number()
-                || (last == first && word.is(Cues::UNIT))
-                || (last > first && is_among(PARTICLES, &word.lower)))
-        {
-            last += 1;
-        }
-        if !is_part(words.get(first..last).unwrap_or_default()) {
+        let run = words[first..].windows(2).take(MAX_NAME - 1);
+        let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
+        let last = words.len().min(first + 1 + run.count());
+        let Some(last) = (first..=last)
+            .rev()
+            .find(|last| is_part(&words[first..*last]))
+        else {
             break;
-        }
+        };
         end = words[last - 1].end();
     }
     start..end
 }
 
-/// A unit with its number, or a name that ends in a word for a building or a street.
+/// Whether two words may be of one part.
+fn joins(text: &str, one: &Word<'_>, other: &Word<'_>) -> bool {
+    let may_be = |word: &Word<'_>| {
+        word.is_upper()
+            || word.is_number()
+            || word.is(Cues::UNIT)
+            || is_among(PARTICLES, &word.lower)
+            || is_among(ZONES, &word.lower)
+    };
+    let gap = &text[one.end()..other.start];
+    (matches!(gap, " " | "-" | "’" | "'" | " #") || gap == ". " && is_among(ZONES, &one.lower))
+        && may_be(one)
+        && may_be(other)
+}
+
+/// A unit with its number, a zone, or a name that ends in a word for a building or a street.
 fn is_part(words: &[Word<'_>]) -> bool {
     let Some((first, last)) = words.first().zip(words.last()) else {
         return false;
@@ -83,14 +83,15 @@ fn is_part(words: &[Word<'_>]) -> bool {
     let is_unit = words.len() == 2
         && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter()))
             || (first.is_number() && last.is(Cues::UNIT)));
+    let is_zone =
+        words.len() >= 2 && is_among(ZONES, &first.lower) && (last.is_upper() || last.is_number());
     let is_named = words.len() >= 2
         && is_name(last)
         && (is_among(BUILDINGS, &last.lower)
             || last.is(Cues::STREET_AFTER)
-            || is_among(ZONES, &first.lower)
             || first.lower == "the")
         && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
-    is_unit || is_named
+    is_unit || is_zone || is_named
 }
 
 /// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.

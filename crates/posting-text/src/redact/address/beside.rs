@@ -1,13 +1,6 @@
-//! Post boxes, and the parts before or after a street: a zone, a quarter, another street.
+//! Post boxes, and another street after the number.
 
-use super::{
-    Cues, Word,
-    around::ZONES,
-    end::end,
-    is_among, is_digits,
-    street::{PARTICLES, before_street},
-    word_before,
-};
+use super::{Cues, Word, end::end, is_among, is_digits, street::before_street};
 use crate::Range;
 
 /// `Apartado de correos 114`, `P. O. Box 12`
@@ -70,45 +63,6 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         last += 1;
     }
     end(text, words, last).end
-}
-
-/// `ZA du Ponteix, 14 allée des Chênes`, `Flat 2, 9 Elm Gardens`
-pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
-    const QUARTERS: &str = "mahallesi mah mahalle bölgesi sitesi";
-    let Some(front) = text[..range.start].strip_suffix(", ") else {
-        return range;
-    };
-    let last = words.partition_point(|word| word.end() <= front.len());
-    let mut first = last;
-    for _ in 0..5 {
-        let Some(word) = word_before(words, first) else {
-            break;
-        };
-        let is_beside = if first == last {
-            word.end() == front.len() || (word.end() + 1 == front.len() && front.ends_with('.'))
-        } else {
-            matches!(
-                &text[word.end()..words[first].start],
-                " " | ". " | "’" | "'"
-            )
-        };
-        let is_written = word.is_upper() || word.is_number() || is_among(PARTICLES, &word.lower);
-        let is_zone = is_among(ZONES, &word.lower);
-        if !is_beside || !(is_written || is_zone) {
-            break;
-        }
-        first -= 1;
-        if is_zone && first + 1 < last {
-            return word.start..range.end;
-        }
-        let of_quarter = words[last - 1].lower.as_ref();
-        let goes_on = word_before(words, first)
-            .is_some_and(|it| it.is_upper() && &text[it.end()..word.start] == " ");
-        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() && !goes_on {
-            return word.start..range.end;
-        }
-    }
-    range
 }
 
 /// `114. Sokak`

@@ -61,12 +61,9 @@ impl Context<'_> {
     /// and not after an article.
     pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
         /// Before an ordinary word, and before no name.
-        const ARTICLES: &str = "\
-            an our your my their every any ein eine einen einem einer unser unsere unseren un une una \
-            um uma ett et een notre votre nuestro nuestra nosso nossa nostro nostra onze jouw vår vårt";
+        const ARTICLES: &str = include_str!("../tables/articles.txt");
         /// Before the label of the website, and before no ordinary word without an article.
-        const BEFORE: &str = "from with for to by von mit für zu avec con com para por en em na no da do \
-            pela pelo presso av af på w u";
+        const BEFORE: &str = include_str!("../tables/before_label.txt");
         let lower = &*word.lower;
         let is_other = word.letters() < 4
             || is_ordinary(lower)

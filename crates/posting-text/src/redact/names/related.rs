@@ -81,16 +81,7 @@ const AGENCIES: &str = include_str!("../tables/agencies.txt");
 
 patterns! {
     /// A group in Japanese and Chinese.
-    EASTERN = concat!(
-        r"(?P<a>[\p{Han}\p{Katakana}ーA-Za-z&・]{2,16}?)(?:の)?(?:グループ(?:会社|企業|の一員|に所属)|(?:完全|連結)?子会社|傘下)",
-        r"|(?:隶属于?|隸屬於?|属于|母公司[为是]?|受|系|是)(?P<b>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))",
-        r"|(?P<c>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))(?:旗下|成员|全资|子公司)",
-        r"|(?:受|代|为)(?:客户)?(?P<d>[\p{Han}A-Za-z（）]{2,14}?)(?:委托|招聘)",
-        r"|(?:取引先|お客様|クライアント)(?:企業)?の(?:株式会社)?(?P<g>[\p{Han}\p{Katakana}ーA-Za-z]{2,16}?)(?:で|に|様|株式会社)",
-        r"|(?:고객사|거래처)인? (?P<h>[\p{Hangul}A-Za-z]{2,12}?)(?:의|에서|에|을|를) ",
-        r"|(?P<e>[\p{Hangul}A-Za-z&]{2,12})(?:의)? ?(?:계열사|자회사|그룹사|관계사)",
-        r"|(?:مجموعة|לקבוצת|מקבוצת|קבוצת) (?P<f>[\p{Arabic}\p{Hebrew}]{3,14})",
-    );
+    EASTERN = crate::pattern::one_of(include_str!("../tables/related_eastern.txt"));
 }
 
 impl Names {

@@ -298,9 +298,7 @@ impl<'a> Run<'a> {
     }
 
     fn is_addressed(&self) -> bool {
-        const TO: &str = "\
-            to with ring call text or bel naar met of da do di av af till til med eller efter à avec ou con o a para \
-            com ou do z s lub ke u na se k nebo alebo ili pri la cu sau или або чи до";
+        const TO: &str = include_str!("../tables/addressed.txt");
         let start = self.range().start;
         let before = word_before(self.words, self.first);
         before.is_some_and(|before| {

@@ -19,12 +19,8 @@ use crate::{
 
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
-const ARTICLES: &str = "\
-    our the its unser unsere der die notre le la nuestro nuestra el nosso nossa o a il nostro nostra \
-    onze de vår vores meidän nasz nasza náš naše наш наша";
-const OWN: &str = "\
-    our my your dein deine votre tu seu sua jouw uw din unser unsere unserem unserer unseren ihr ihre notre nuestro nuestra nosso nossa nostro \
-    nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
+const ARTICLES: &str = include_str!("../tables/role_articles.txt");
+const OWN: &str = include_str!("../tables/role_own.txt");
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
 
