@@ -306,12 +306,10 @@ impl Content {
 }
 
 fn is_placeholder(text: &str) -> bool {
-    const PLACEHOLDERS: &str = "\
-        na|tbd|tba|tbc|none|null|nil|undefined|nan|empty|todo|no|object object|description|\
-        job description|no description|no content|n a|coming soon|string|text|to be defined";
+    const PLACEHOLDERS: &str = include_str!("verdict/tables/placeholders.txt");
     let said = normalised(text);
     let letters = said.chars().filter(|c| c.is_alphabetic()).count();
-    PLACEHOLDERS.split('|').any(|known| known == said)
+    PLACEHOLDERS.lines().any(|known| known == said)
         || letters == 0
         || (letters == 1 && said.is_ascii())
 }
@@ -362,9 +360,7 @@ fn is_test_title(title: &str) -> bool {
 }
 
 fn asks_to_ignore(text: &str) -> bool {
-    const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
-        vennligst ignorer|ignore this|do not publish|nicht veröffentlichen|ne pas publier|\
-        nie publikować|no publicar|non pubblicare|niet publiceren|pls ignore|antes de publicar";
+    const IGNORED: &str = include_str!("verdict/tables/ignored.txt");
     let said = normalised(text);
-    IGNORED.split('|').any(|phrase| said.contains(phrase))
+    IGNORED.lines().any(|phrase| said.contains(phrase))
 }

@@ -175,7 +175,7 @@ fn shrink(interval: &mut Interval, text: &[char]) -> bool {
 fn flank(interval: &mut Interval, text: &[char]) -> bool {
     narrow(interval, |at, outside| {
         let c = text[at];
-        c.is_whitespace() || (may_be_punctuation(c) && is_letter(text, outside))
+        c.is_whitespace() || (!c.is_alphanumeric() && is_letter(text, outside))
     })
 }
 
@@ -192,17 +192,10 @@ fn narrow(interval: &mut Interval, is_passed: impl Fn(usize, Option<usize>) -> b
     start < end
 }
 
+/// Neither white space nor what each Markdown parser takes for punctuation.
 fn is_letter(text: &[char], at: Option<usize>) -> bool {
-    at.and_then(|at| text.get(at))
-        .is_some_and(|c| !c.is_whitespace() && !is_surely_punctuation(*c))
-}
-
-// Markdown parsers disagree about what punctuation is, hence two functions.
-
-fn may_be_punctuation(c: char) -> bool {
-    !c.is_alphanumeric() && !c.is_whitespace()
-}
-
-fn is_surely_punctuation(c: char) -> bool {
-    c.is_ascii_punctuation() || "–—…“”„‘’«»•·¿¡、。「」（）：；！？，".contains(c)
+    let is_sign =
+        |c: char| c.is_ascii_punctuation() || "–—…“”„‘’«»•·¿¡、。「」（）：；！？，".contains(c);
+    let c = at.and_then(|at| text.get(at));
+    c.is_some_and(|c| !c.is_whitespace() && !is_sign(*c))
 }

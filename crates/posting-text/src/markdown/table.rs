@@ -313,17 +313,13 @@ fn fact(row: Vec<Line>) -> Line {
             out.push(Span::plain((if is_pair { " " } else { " – " }).to_owned()));
         }
         if is_pair && column == 0 {
-            let mut label = Span::plain(labelled(&cell));
+            let label = plain(&cell);
+            let label = label.trim_end_matches([':', ' ', '：']);
+            let mut label = Span::plain(format!("{label}:"));
             label.style.strong = true;
             cell = vec![label];
         }
         out.append(&mut cell);
     }
     out
-}
-
-fn labelled(label: &[Span]) -> String {
-    let label = plain(label);
-    let label = label.trim_end_matches([':', ' ', '：']);
-    format!("{label}:")
 }

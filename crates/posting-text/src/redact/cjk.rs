@@ -144,10 +144,8 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     const PARTICLES: &str = "は が で の に を と へ も";
     const PERSONS: &str = "さん 様 氏 まで 宛";
     let after_trade = || TRADES.iter().find_map(|trade| base.strip_prefix(trade));
-    let pair = before_trade(base)
-        .or_else(after_trade)
-        .unwrap_or(base)
-        .trim();
+    let before_trade = TRADES.iter().find_map(|trade| base.strip_suffix(trade));
+    let pair = before_trade.or_else(after_trade).unwrap_or(base).trim();
     let is_pair = pair.chars().count() == 2 && Script::of_text(pair) == Script::Han;
     if !is_pair || is_trade(pair) || PLACES.contains(&pair) {
         return None;
@@ -162,10 +160,6 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
         is_used |= is_start && begins_with_one(PARTICLES, after);
     }
     is_used.then(|| pair.to_owned())
-}
-
-fn before_trade(name: &str) -> Option<&str> {
-    TRADES.iter().find_map(|trade| name.strip_suffix(trade))
 }
 
 pub(super) fn without_legal_forms(name: &str) -> &str {

@@ -143,7 +143,9 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         labels += 1;
     }
     let is_sure = is_announced || spelled.is_none_or(|word| !is_among(AMBIGUOUS, &word.lower));
-    if labels < 2 || !is_sure || !ends_in_suffix(last.text) {
+    let suffix = last_word(last.text);
+    let is_short = suffix.chars().nth(1).is_none();
+    if labels < 2 || !is_sure || is_short || !is_suffix(&suffix.to_lowercase()) {
         return None;
     }
     Some(local.end() - local_part(&text[..local.end()])?..last.end())
@@ -158,9 +160,4 @@ fn brackets(before: &str, after: &str) -> Option<bool> {
         ("(", ")") | ("[", "]") | ("{", "}") | ("<", ">") if is_short => Some(true),
         _ => None,
     }
-}
-
-fn ends_in_suffix(address: &str) -> bool {
-    let last = last_word(address);
-    is_suffix(&last.to_lowercase()) && last.chars().count() >= 2
 }

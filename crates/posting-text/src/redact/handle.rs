@@ -99,7 +99,9 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             || (is_short
                 && found.chars().all(|c| c.is_ascii_lowercase())
                 && !word.is(Cues::LANGUAGES | Cues::SMALL | Cues::VERB)
-                && is_clause_end(&rest[length..]));
+                && !rest[length..]
+                    .trim_start_matches(' ')
+                    .starts_with(char::is_alphanumeric));
         // A telephone number has more digits, or begins with a plus.
         let is_phone = number
             && (found.starts_with('0')
@@ -111,9 +113,4 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             .then_some(word.start..word.start + length);
     }
     None
-}
-
-fn is_clause_end(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(' ');
-    !rest.starts_with(char::is_alphanumeric)
 }

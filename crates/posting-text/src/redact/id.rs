@@ -202,7 +202,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
 const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
 
 /// `A` matches a capital, `0` a digit, `*` either.
-fn has_form(text: &str, form: &str) -> bool {
+pub(super) fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, sign): (u8, u8)| match sign {
         b'A' => byte.is_ascii_uppercase(),
         b'0' => byte.is_ascii_digit(),

@@ -27,7 +27,9 @@ pub(super) fn find<'k>(
     for key in keys {
         budget.spend(tag.len() + word.text.len())?;
         // "#LifeAtABC"
-        if tagged && key.case == Case::Upper && ends_in_capitals(word, &key.joined) {
+        let front = || word.text.strip_suffix(&*key.joined.to_uppercase());
+        let ends = || front().is_some_and(|front| front.ends_with(char::is_lowercase));
+        if tagged && key.case == Case::Upper && ends() {
             return Ok(Some(word.start..word.end()));
         }
         if key.case == Case::Upper || key.joined.chars().nth(MIN_LENGTH - 1).is_none() {
@@ -77,11 +79,6 @@ pub(super) fn spaced_out(keys: &[Key], on: Text<'_>, at: usize) -> Result<Match>
 
 pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
-}
-
-fn ends_in_capitals(word: &Word<'_>, acronym: &str) -> bool {
-    let front = word.text.strip_suffix(&*acronym.to_uppercase());
-    front.is_some_and(|front| front.ends_with(char::is_lowercase))
 }
 
 /// An ordinary word counts only at the start or end of the tag.

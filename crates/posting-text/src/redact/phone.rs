@@ -273,6 +273,7 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
 fn is_announced(before: &str) -> bool {
     /// In characters.
     const MAX_GAP: usize = 32;
+    const STEMS: &str = include_str!("tables/phone_stems.txt");
     const SIGNS: &str = "☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร";
     let window = tail(before, 64);
     let start = window
@@ -287,7 +288,9 @@ fn is_announced(before: &str) -> bool {
         }
         // `[phone]` is the token of another number, already hidden. It does not announce this one.
         let is_token = word == "phone" && window[end..].starts_with(']');
-        if !word.is_empty() && !is_token && is_phone_word(word) {
+        let lower = word.to_lowercase();
+        let is_cue = cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower);
+        if !word.is_empty() && !is_token && is_cue {
             return true;
         }
         end = end.saturating_sub(word.len());
@@ -296,12 +299,6 @@ fn is_announced(before: &str) -> bool {
     }
     let is_sign = |sign: &str| window.rfind(sign).is_some_and(|at| near(at + sign.len()));
     !window.is_ascii() && listed(SIGNS).any(is_sign)
-}
-
-fn is_phone_word(word: &str) -> bool {
-    const STEMS: &str = include_str!("tables/phone_stems.txt");
-    let lower = word.to_lowercase();
-    cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
 fn is_reference(before: &str) -> bool {

@@ -93,6 +93,8 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::with_capacity(text.len() / 6);
     let mut start = None;
     let mut unspaced = false;
+    // A raised or lowered number belongs to no word: `Example¹`.
+    let is_note = |c: char| matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}');
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         let inside = if c.is_ascii() {
             c.is_ascii_alphanumeric()
@@ -129,11 +131,6 @@ pub(crate) fn is_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A raised or lowered number belongs to no word: `Example¹`.
-const fn is_note(c: char) -> bool {
-    matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
-}
-
 pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     let lower = lower(text);
     Word {
@@ -160,7 +157,8 @@ fn lower(word: &str) -> Cow<'_, str> {
     } else if word.contains(is_joiner) {
         let plain: String = word.chars().filter(|c| !is_joiner(*c)).collect();
         Cow::Owned(lower(&plain).into_owned())
-    } else if word.contains(is_styled) {
+    } else if word.contains(|c| matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')) {
+        // In another width or style: `Ｕ`, `𝐀`.
         let plain: String = word.nfkc().collect();
         Cow::Owned(plain.to_lowercase())
     } else if word.contains('İ') {
@@ -169,11 +167,6 @@ fn lower(word: &str) -> Cow<'_, str> {
     } else {
         Cow::Owned(word.to_lowercase())
     }
-}
-
-/// In another width or style: `Ｕ`, `𝐀`.
-const fn is_styled(c: char) -> bool {
-    matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
 }
 
 pub(crate) fn unaccented(lower: &str) -> String {

@@ -210,11 +210,6 @@ const fn shown(kind: Kind) -> &'static str {
 }
 
 fn has_bad_character(text: &str) -> bool {
-    if text.is_ascii() {
-        return text
-            .bytes()
-            .any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t'));
-    }
     text.chars()
         .any(|c| (c.is_control() && !matches!(c, '\n' | '\t')) || turns_direction(c))
 }

@@ -146,7 +146,8 @@ impl Table {
             seen.unknown += unknown;
             if unknown > 0 {
                 seen.unknown_words += 1;
-                seen.plain_words += usize::from(!word.is_upper() && !has_digit(lower));
+                seen.plain_words +=
+                    usize::from(!word.is_upper() && !lower.contains(|c: char| c.is_ascii_digit()));
                 seen.tells_reader |= follows_pronoun && !word.is_upper();
             }
             follows_pronoun = is_among(PRONOUNS, lower);
@@ -237,10 +238,6 @@ impl Table {
 fn automaton(kind: MatchKind, patterns: impl IntoIterator<Item = String>) -> AhoCorasick {
     let automaton = AhoCorasick::builder().match_kind(kind).build(patterns);
     automaton.expect("a table fits an automaton")
-}
-
-fn has_digit(word: &str) -> bool {
-    word.contains(|c: char| c.is_ascii_digit())
 }
 
 pub(super) fn normalised(text: &str) -> String {

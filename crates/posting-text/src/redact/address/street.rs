@@ -8,7 +8,9 @@ use super::{
 use crate::{
     Range,
     redact::{
-        cues, inflect,
+        cues,
+        id::has_form,
+        inflect,
         script::Script,
         vocabulary::{begins_with_one, listed},
     },
@@ -41,14 +43,10 @@ pub(super) fn eircode(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let [area, house] = words.get(at..at + 2)? else {
         return None;
     };
-    let (area_form, form) = (area.text.as_bytes(), house.text.as_bytes());
-    let is_code = matches!(area_form, [b'A'..=b'Y', b'0'..=b'9', b'0'..=b'9' | b'W'])
-        && form.len() == 4
-        && form
-            .iter()
-            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        && form.iter().any(u8::is_ascii_digit)
-        && form.iter().any(u8::is_ascii_uppercase)
+    let is_code = (has_form(area.text, "A00") || has_form(area.text, "A0W"))
+        && has_form(house.text, "****")
+        && house.text.contains(|c: char| c.is_ascii_digit())
+        && house.text.contains(|c: char| c.is_ascii_uppercase())
         && &text[area.end()..house.start] == " ";
     is_code.then(|| area.start..house.end())
 }
@@ -58,7 +56,9 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
     let is_road = at
         .checked_sub(2)
         .is_some_and(|road| words[road].is(Cues::STREET_BEFORE));
-    if !is_road && at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
+    // "ISO 9001"
+    let is_norm = |it: &Word<'_>| it.is_capitals() && it.text.len() <= 4 && !is_roman(it);
+    if !is_road && word_before(words, at).is_some_and(is_norm) {
         return None;
     }
     let end = || end(text, words, at);
@@ -157,11 +157,6 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
 /// Capitalised, but not wholly in capitals like a norm.
 pub(super) fn is_name(word: &Word<'_>) -> bool {
     word.is_upper() && word.text.chars().any(char::is_lowercase)
-}
-
-/// `ISO 9001`
-fn is_norm(word: &Word<'_>) -> bool {
-    word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
 }
 
 /// Includes the word before it, and a number that is its name (`4. Cadde No: 12`).

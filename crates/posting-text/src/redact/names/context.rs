@@ -306,7 +306,10 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let mut found = of_country(country.unwrap_or_default());
+    let known = lines(include_str!("../tables/countries.txt"));
+    let known = known.filter(|(_, countries)| country.is_some_and(|it| is_among(countries, it)));
+    let known = known.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
+    let mut found = known.fold(Cues::default(), |all, family: Cues| all | family);
     if most < MIN_WORDS {
         return if found.is_empty() { families } else { found };
     }
@@ -316,11 +319,4 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
         }
     }
     found
-}
-
-fn of_country(country: &str) -> Cues {
-    let families = lines(include_str!("../tables/countries.txt"));
-    let families = families.filter(|(_, countries)| is_among(countries, country));
-    let families = families.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
-    families.fold(Cues::default(), |all, family: Cues| all | family)
 }

@@ -60,7 +60,9 @@ impl Names {
         });
         for (_, word) in later.take(MAX_SPELLINGS) {
             // "Jens Kragh" is "Kragh": what follows a given name is a family.
-            let is_family = is_family(core, word) || is_after_trade(core, word);
+            // "Personalkontor Wieland" is "Wieland".
+            let is_family = is_family(core, word)
+                || matches!(core, [trade, own] if own == word && ends_in_trade(&trade.lower));
             // A family may be called like a place.
             let is_own = is_family
                 && !is_ordinary(&word.lower)
@@ -200,11 +202,6 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     let announces = |word: &Word<'_>| word.is(Cues::GIVEN) || is_among(BROTHERS, &word.lower);
     let mut pairs = name.windows(2);
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
-}
-
-/// Whether a word follows a compound that ends in a trade: `Personalkontor Wieland`.
-fn is_after_trade(name: &[Word<'_>], word: &Word<'_>) -> bool {
-    matches!(name, [trade, own] if own == word && ends_in_trade(&trade.lower))
 }
 
 /// A workshop or shop by the ending of its first word: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.

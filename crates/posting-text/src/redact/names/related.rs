@@ -122,12 +122,12 @@ impl Names {
                 }
             }
         }
+        let is_eastern = |c: char| matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
         if !text.is_ascii() && text.contains(is_eastern) {
             context.budget.spend(text.len().saturating_mul(4))?;
             for group in EASTERN.captures_iter(text) {
-                let name = ["a", "b", "c", "d", "e", "f", "g", "h"];
-                let name = name.iter().find_map(|name| group.name(name));
-                let name = name.map(|name| name.as_str()).unwrap_or_default();
+                let name = group.iter().skip(1).flatten().next();
+                let name = name.map_or("", |name| name.as_str());
                 let is_own = context.posting.company_name.contains(name);
                 if name.chars().nth(1).is_some() && !is_own && !context.is_place(name) {
                     found.push(name.to_owned());
@@ -278,10 +278,6 @@ impl Names {
         }
         Ok(self.follows_own(context, first)?.then_some(run))
     }
-}
-
-const fn is_eastern(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {

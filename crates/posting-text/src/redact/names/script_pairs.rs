@@ -57,12 +57,8 @@ impl Names {
         Ok(out)
     }
 
-    fn find_in(&self, text: &str, context: &Context<'_>) -> Result<Vec<Range>> {
-        self.find(Text::new(text, &words(text), context.budget))
-    }
-
     fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
-        let found = self.find_in(before, context)?;
+        let found = self.find(Text::new(before, &words(before), context.budget))?;
         let rest = |range: &Range| before[range.end..].chars().all(|c| !c.is_alphanumeric());
         let legal = |range: &Range| {
             let rest = words(&before[range.end..]);

@@ -102,14 +102,6 @@ pub(super) fn is_given(word: &Word<'_>) -> bool {
     false
 }
 
-fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
-    let beside = words[at..].windows(2).take(2);
-    let joins = |pair: &&[Word<'_>]| {
-        pair[1].start == pair[0].end() + 1 && Script::of_text(pair[1].text) == script
-    };
-    1 + beside.take_while(joins).count()
-}
-
 /// Arabic or Hebrew: a given name and the next word, or the words after a colon.
 pub(super) fn uncased(
     text: &str,
@@ -142,7 +134,9 @@ pub(super) fn uncased(
     });
     let follows_colon = is_announced && text[..first.start].trim_end().ends_with([':', '：']);
     // "بالأستاذة منال": such a title announces a person.
-    let is_addressed = titled && count_of(words, at, script) >= 2;
+    let is_beside =
+        |next: &Word<'_>| next.start == word.end() + 1 && Script::of_text(next.text) == script;
+    let is_addressed = titled && words.get(at + 1).is_some_and(is_beside);
     if !(is_given || follows_colon || is_addressed) {
         return None;
     }
