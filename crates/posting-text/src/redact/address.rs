@@ -27,7 +27,6 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     const SEARCH_STEPS: usize = 150;
     let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
-    let whole = |range| around::with_parts(text, words, range);
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
@@ -43,7 +42,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             .or_else(|| before_street(text, words, at))
             .or_else(|| around::unit(text, words, at))
             .or_else(|| clause::of_village(text, word, found))
-            .map(whole);
+            .map(|range| around::with_parts(text, words, range));
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(address.filter(starts_free));
     }
@@ -56,7 +55,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
         if is_free && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
             budget.spend(SEARCH_STEPS / 5)?;
             let found = clause::address(on, at, found, city.unwrap_or_default());
-            clauses.extend(found.map(whole));
+            clauses.extend(found.map(|range| around::with_parts(text, words, range)));
         }
     }
     out.extend(clauses);

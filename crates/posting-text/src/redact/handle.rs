@@ -12,6 +12,7 @@ use crate::{Budget, Range, Result};
 const CODE: &str = include_str!("tables/code_signs.txt");
 
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
+    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
     const SEARCH_STEPS: usize = 100;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
@@ -20,17 +21,13 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
         out.extend(at_sign(text, at, sign.len()));
     }
     for (at, word) in words.iter().enumerate() {
-        if word.is(Cues::HANDLE) || ends_in_cue(word) {
+        let ends = || word.is_unspaced() && without_ending(CUES, &word.lower).is_some();
+        if word.is(Cues::HANDLE) || ends() {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_cue(text, words, at));
         }
     }
     Ok(apart(out))
-}
-
-fn ends_in_cue(word: &Word<'_>) -> bool {
-    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
-    word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
 fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {

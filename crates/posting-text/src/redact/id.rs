@@ -17,6 +17,7 @@ const MAX_GROUPS: usize = 10;
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot";
 /// Words with other meanings, after which only a long number counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
+const UNSPACED: &str = include_str!("tables/unspaced_ids.txt");
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn sc ni oc so";
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -30,7 +31,7 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
         // "Ein" is German, "EIN" a number.
         let is_cue = word.is(Cues::ID) && (word.lower != "ein" || word.is_capitals());
         let found = if is_cue
-            || is_unspaced_cue(word)
+            || (word.is_unspaced() && without_ending(UNSPACED, &word.lower).is_some())
             || is_dotted_cue(text, words, at)
             || is_of_court(words, at)
             || is_of_register(words, at)
@@ -84,11 +85,6 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
     let country = at.checked_sub(1).map(|before| &*words[before].lower);
     is_among("no number nr under sc ni oc so lp", &words[at].lower)
         && country.is_some_and(|it| is_among("wales england scotland ireland registered under", it))
-}
-
-fn is_unspaced_cue(word: &Word<'_>) -> bool {
-    const CUES: &str = include_str!("tables/unspaced_ids.txt");
-    word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {

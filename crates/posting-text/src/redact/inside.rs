@@ -35,7 +35,11 @@ pub(super) fn find<'k>(
         if key.case == Case::Upper || key.joined.chars().nth(MIN_LENGTH - 1).is_none() {
             continue;
         }
-        if tagged && is_in_tag(key, &tag) {
+        // An ordinary word counts only at the start or end of the tag.
+        let name = key.joined.as_str();
+        let is_at_end = || tag.starts_with(name) || tag.ends_with(name);
+        let is_inner = || !cues::are_of(name, Cues::GENERIC) && tag.contains(name);
+        if tagged && (is_at_end() || is_inner()) {
             return Ok(Some(word.start..word.end()));
         }
         inner = inner.or_else(|| at_inner_capital(key, word));
@@ -79,16 +83,6 @@ pub(super) fn spaced_out(keys: &[Key], on: Text<'_>, at: usize) -> Result<Match>
 
 pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
-}
-
-/// An ordinary word counts only at the start or end of the tag.
-fn is_in_tag(key: &Key, tag: &str) -> bool {
-    let name = key.joined.as_str();
-    if cues::are_of(name, Cues::GENERIC) {
-        tag.starts_with(name) || tag.ends_with(name)
-    } else {
-        tag.contains(name)
-    }
 }
 
 /// A hashtag or a handle does not show how the text writes the word.

@@ -15,7 +15,8 @@ patterns! {
 
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
-    if !text.contains("//") && !contains_www(text) {
+    let mut threes = text.as_bytes().windows(3);
+    if !text.contains("//") && !threes.any(|bytes| bytes.eq_ignore_ascii_case(b"www")) {
         return Ok(Vec::new());
     }
     // Each address is read again, for the punctuation around it.
@@ -24,12 +25,6 @@ pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         .find_iter(text)
         .map(|found| found.start()..found.start() + trimmed(found.as_str()).len())
         .collect())
-}
-
-fn contains_www(text: &str) -> bool {
-    text.as_bytes()
-        .windows(3)
-        .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
 }
 
 /// Without the punctuation of the sentence, and without closing brackets that nothing in it opens.
@@ -79,9 +74,11 @@ pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Resul
             end += 1 + port;
         }
         if text[end..].starts_with('/') {
-            end += longest_start(&text[end..], |c| {
-                !c.is_whitespace() && !matches!(c, '<' | '>' | '"') && !is_eastern_sign(c)
-            });
+            // Such a sign ends an address without a space.
+            let ends = |c: char| {
+                c.is_whitespace() || "<>\"、。〈〉《》「」『』【】，；：！？（）".contains(c)
+            };
+            end += longest_start(&text[end..], |c| !ends(c));
             end = start + trimmed(&text[start..end]).len();
             looked = looked.max(end);
         }
@@ -107,12 +104,6 @@ pub(crate) fn spelled_out(words: &[Word<'_>], label: Option<&str>) -> Vec<Range>
     triples
         .map(|triple| triple[0].start..triple[2].end())
         .collect()
-}
-
-/// It ends an address without a space.
-const fn is_eastern_sign(c: char) -> bool {
-    matches!(c, '\u{3001}'..='\u{3002}' | '\u{3008}'..='\u{3011}' | '，' | '；' | '：' | '！' | '？'
-        | '（' | '）')
 }
 
 /// In bytes, up to the longest host name.

@@ -82,9 +82,17 @@ pub fn check(
         is_clean(Form::Readable, &Reading::of(markdown, budget)?)?;
     }
     is_redacted(&Reading::of(redacted_markdown, budget)?, posting, budget)?;
-    if coordinates.is_some_and(|place| !is_on_earth(place)) {
+    // NaN is in no range.
+    let is_on_earth = |it: Coordinates| {
+        (-90.0..=90.0).contains(&it.latitude) && (-180.0..=180.0).contains(&it.longitude)
+    };
+    if !coordinates.is_none_or(is_on_earth) {
         return Err(Breach::Coordinates.into());
     }
+    let is_reason = |text: &str| {
+        let is_visible = text.chars().any(|c| !c.is_whitespace());
+        is_visible && text.chars().count() <= MAX_REASON && !text.contains(char::is_control)
+    };
     match rejection {
         Some(reason) if !is_reason(reason) => Err(Breach::Reason.into()),
         _ => Ok(()),
@@ -245,16 +253,6 @@ fn is_redacted(
 fn first_term(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Option<Kind>> {
     let found = IdentifyingTerms::of(posting).find(text, budget)?;
     Ok(found.first().map(|term| term.kind))
-}
-
-fn is_on_earth(place: Coordinates) -> bool {
-    // NaN is in no range.
-    (-90.0..=90.0).contains(&place.latitude) && (-180.0..=180.0).contains(&place.longitude)
-}
-
-fn is_reason(text: &str) -> bool {
-    let is_visible = text.chars().any(|c| !c.is_whitespace());
-    is_visible && text.chars().count() <= MAX_REASON && !text.contains(char::is_control)
 }
 
 #[cfg(test)]

@@ -115,7 +115,9 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         }
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
-        if is_grade(words, previous) {
+        // A Czech grade of pay: "Platová třída 9".
+        let is_pay = |it: &Word<'_>| begins_with_one("plat mzd tarif", &it.lower);
+        if word.lower == "třída" && word_before(words, previous).is_some_and(is_pay) {
             break;
         }
         if may_be_street {
@@ -173,11 +175,6 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     let gap = &text[before.end()..word.start];
     let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && matches!(gap, " " | "-");
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
-}
-
-/// A Czech grade of pay, the same word as a street: `Platová třída 9`.
-fn is_grade(words: &[Word<'_>], at: usize) -> bool {
-    words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
 }
 
 fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {

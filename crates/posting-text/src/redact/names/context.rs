@@ -203,7 +203,10 @@ impl Context<'_> {
         }
         // The one proper word of a name is the company, unless the text adds a word that only
         // places have. In many languages that word is the same for both.
-        let only = is_sure && self.is_only_proper(part, name);
+        let has_city = self.posting.city.is_some_and(|city| !city.is_empty());
+        let is_other = |word: &Word<'_>| is_ordinary(&word.lower) || word.is(Cues::AFFIX);
+        let mut others = name.iter().filter(|word| word.lower != part.lower);
+        let only = is_sure && has_city && others.all(is_other);
         let is_same_for_both = !self.families.intersects(Cues::FINNIC | Cues::HUNGARIAN);
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
@@ -216,15 +219,6 @@ impl Context<'_> {
                 || self.any_use(part, name, |before, _| {
                     before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
                 })?))
-    }
-
-    fn is_only_proper(&self, part: &Word<'_>, name: &[Word<'_>]) -> bool {
-        let city = self.posting.city.unwrap_or_default();
-        !city.is_empty()
-            && name
-                .iter()
-                .filter(|word| word.lower != part.lower)
-                .all(|word| is_ordinary(&word.lower) || word.is(Cues::AFFIX))
     }
 
     fn locatives(&self) -> &'static str {

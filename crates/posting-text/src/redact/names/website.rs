@@ -30,13 +30,6 @@ impl Names {
         Ok(())
     }
 
-    /// "baker" is none of a name "Bakery …".
-    fn begins_trade(&self, front: &str) -> bool {
-        let is_generic = |part: &&(Rc<Token>, bool)| part.1;
-        let mut trades = self.parts.iter().filter(is_generic);
-        trades.any(|(part, _)| part.text.starts_with(front))
-    }
-
     /// Adds the label and the distinctive word that it begins with.
     pub(super) fn add_label(&mut self, label: &str, context: &Context<'_>) -> Result<()> {
         let parts = words(label);
@@ -67,10 +60,14 @@ impl Names {
             let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
             for front in [folded, stem] {
                 let length = front.chars().count();
+                // "baker" is no name of a "Bakery".
+                let is_trade = |(part, is_generic): &(Rc<Token>, bool)| {
+                    *is_generic && part.text.starts_with(&front)
+                };
                 let begins = length >= 6
                     && letters > length + 2
                     && joined.starts_with(&front)
-                    && !self.begins_trade(&front);
+                    && !self.parts.iter().any(is_trade);
                 // Checking the text for each word would take quadratic time.
                 if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
                     self.push(Key {

@@ -214,7 +214,13 @@ impl<'a> Run<'a> {
                         || self.one_after(name)
                         || (self.is_number() && self.is_no_office() && self.answers()))
             }
-            _ => self.several_before() || self.several_after() || self.answers(),
+            names => {
+                let is_after = names.len() == 2 && self.is_number() && self.is_end();
+                self.several_before()
+                    || (is_after && self.after().is_some_and(is_separator))
+                    || self.is_asked_for()
+                    || self.answers()
+            }
         }
     }
 
@@ -258,11 +264,6 @@ impl<'a> Run<'a> {
         });
         let is_opening = self.begins_clause() && self.is_number() && self.names.len() <= 3;
         (is_near && (is_within || is_opening)) || self.is_announced()
-    }
-
-    fn several_after(&self) -> bool {
-        let is_beside = self.names.len() == 2 && self.is_number() && self.is_end();
-        (is_beside && self.after().is_some_and(is_separator)) || self.is_asked_for()
     }
 
     /// `01632 960 406 and ask for Siobhra`, `(47) 95555-0127 com Jucélia`

@@ -4,7 +4,7 @@ use crate::{
     redact::{
         cues, inflect,
         script::Script,
-        vocabulary::{is_among, listed, without_ending},
+        vocabulary::{is_among, listed},
         words::unaccented,
     },
 };
@@ -24,11 +24,6 @@ const FAMILY: &str = include_str!("../tables/family_endings.txt");
 
 /// Endings of cases, which replace nothing, `a`, `o` or a soft sign.
 const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
-
-/// Whether the word is a patronymic, the last word of a name.
-pub(super) fn is_patronymic(word: &Word<'_>) -> bool {
-    without_ending("ович евич ична овна евна івна ївна", &word.lower).is_some()
-}
 
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
     let (Some(first), Some(last)) = (names.first(), names.last()) else {

@@ -1,10 +1,6 @@
 //! Runs of capitalised words, which may be names, and the line around them.
 
-use super::{
-    Cues, Word,
-    evidence::{self, is_particle},
-    is_among,
-};
+use super::{Cues, Word, evidence::is_particle, is_among};
 use crate::redact::vocabulary::without_ending;
 
 /// In words.
@@ -56,10 +52,10 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let inner = names.len().saturating_sub(1);
     let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
     // "Коростелёва Нина Павловна"
-    let is_after_family = names
-        .last()
-        .is_some_and(|last| evidence::is_patronymic(last))
-        && given == Some(announced + 1);
+    let is_patronymic = names.last().is_some_and(|last| {
+        without_ending("ович евич ична овна евна івна ївна", &last.lower).is_some()
+    });
+    let is_after_family = is_patronymic && given == Some(announced + 1);
     let start = given.filter(|_| !is_after_family).unwrap_or(announced);
     let is_second = start > announced
         && names
