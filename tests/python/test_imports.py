@@ -9,7 +9,7 @@ import httpx
 import pytest
 import requests
 
-LINES = 3_000
+LINES = 400
 
 
 def posting(number):
