@@ -93,8 +93,6 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::with_capacity(text.len() / 6);
     let mut start = None;
     let mut unspaced = false;
-    // A raised or lowered number belongs to no word: `Example¹`.
-    let is_note = |c: char| matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}');
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         let inside = if c.is_ascii() {
             c.is_ascii_alphanumeric()
@@ -141,6 +139,16 @@ pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     }
 }
 
+/// A raised or lowered number belongs to no word: `Example¹`.
+const fn is_note(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
+}
+
+/// In another width or style: `Ｕ`, `𝐀`.
+const fn is_styled(c: char) -> bool {
+    matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
+}
+
 /// An invisible character that joins or separates letters.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
@@ -157,8 +165,7 @@ fn lower(word: &str) -> Cow<'_, str> {
     } else if word.contains(is_joiner) {
         let plain: String = word.chars().filter(|c| !is_joiner(*c)).collect();
         Cow::Owned(lower(&plain).into_owned())
-    } else if word.contains(|c| matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')) {
-        // In another width or style: `Ｕ`, `𝐀`.
+    } else if word.contains(is_styled) {
         let plain: String = word.nfkc().collect();
         Cow::Owned(plain.to_lowercase())
     } else if word.contains('İ') {

@@ -73,10 +73,14 @@ fn character(text: &str) -> Option<(usize, char)> {
         bytes.push(next);
         length += c.len_utf8();
         if let Ok(found) = std::str::from_utf8(&bytes) {
-            let is_private = |c: &char| matches!(c, '\0'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{250}'..='\u{2af}');
-            let found = found.chars().next().filter(|c| !is_private(c))?;
+            let found = found.chars().next().filter(|c| is_of_texts(*c))?;
             return (bytes.len() > 1).then_some((length, found));
         }
     }
     None
+}
+
+/// No control character, phonetic letter or character of private use.
+fn is_of_texts(c: char) -> bool {
+    !matches!(c, '\0'..='\u{9f}' | '\u{250}'..='\u{2af}' | '\u{e000}'..='\u{f8ff}')
 }

@@ -122,7 +122,6 @@ impl Names {
                 }
             }
         }
-        let is_eastern = |c: char| matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
         if !text.is_ascii() && text.contains(is_eastern) {
             context.budget.spend(text.len().saturating_mul(4))?;
             for group in EASTERN.captures_iter(text) {
@@ -324,8 +323,13 @@ fn after_phrase<'c>(
     Some(&all[first..at]).filter(|run| !run.is_empty())
 }
 
+const fn is_eastern(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
 fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
-    const SMALL: &str = "of and und et y e i & d l de del della dei du des do da dos das la der och og en the van von";
+    const SMALL: &str = "\
+        of and und et y e i & d l de del della dei du des do da dos das la der och og en the van von";
     let mut end = from;
     for at in from..all.len().min(from + MAX_WORDS) {
         let word = &all[at];
