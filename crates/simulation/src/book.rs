@@ -45,6 +45,8 @@ pub struct Book {
     pub violations: Vec<String>,
     pub sent: BTreeMap<u64, Sent>,
     pub titles: BTreeMap<SourceIdentifier, Vec<u64>>,
+    /// Numbers that undos took back, perhaps before their line was answered.
+    pub undone: BTreeSet<u64>,
     pub words: BTreeMap<SourceIdentifier, Word>,
     pub erasures: BTreeMap<SourceIdentifier, u32>,
     /// How often a number was committed, but its answer lost, or late.
@@ -62,12 +64,12 @@ impl Book {
         self.erasures.get(identifier).copied().unwrap_or_default()
     }
 
-    /// Whether the number is stored, or a later number that was sent the same way.
+    /// Whether the number is stored, or a later number that was sent the same way, or was undone.
     pub fn stands(&self, number: u64) -> bool {
         let Some(sent) = self.sent.get(&number) else {
             return false;
         };
-        if self.erasures(&sent.identifier) > sent.erasures {
+        if self.erasures(&sent.identifier) > sent.erasures || self.undone.contains(&number) {
             return true;
         }
         let is_later = |other: &u64| {

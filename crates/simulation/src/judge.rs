@@ -160,7 +160,8 @@ fn check_posting(
         let mut book = world.book();
         let titles = book.titles.entry(identifier.clone()).or_default();
         let at = titles.iter().rposition(|title| *title == now);
-        titles.truncate(at.map_or(titles.len(), |at| at + 1));
+        let undone = titles.split_off(at.map_or(titles.len(), |at| at + 1));
+        book.undone.extend(undone);
     } else {
         world.note(format!(
             "{by}: {identifier} gets {now}, {}",
@@ -283,9 +284,11 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
             _ => expect.left += 1,
         }
     }
-    // Without a posting's versions, the causes of its changes are unknown.
-    let has_forgotten = world.has_jumped() || !world.book().erasures.is_empty();
-    let is_left = |left: u64| left == expect.left || has_forgotten && left < expect.left;
+    // Without a posting's versions, the causes of its changes are unknown. If the last import's
+    // only changes were erased, the undo is about the import before.
+    let has_erased = !world.book().erasures.is_empty();
+    let is_forgotten = |left| world.has_jumped() && left < expect.left;
+    let is_left = |left: u64| left == expect.left || has_erased || is_forgotten(left);
     let is_right = (told.reopened, told.restored) == (expect.reopened, expect.restored);
     world.check(is_right && is_left(told.left), || {
         format!("an undo tells {told:?}: it was {expect:?}")
