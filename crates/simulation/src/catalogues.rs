@@ -333,7 +333,10 @@ impl Catalogues {
             left: left as u64,
         };
         known.running = None;
-        if told != Undone::default() {
+        if told == Undone::default() {
+            // Either no import could be undone, or none of its changes was left.
+            known.misses.values_mut().for_each(|misses| misses.0 = 0);
+        } else {
             known.misses.clear();
         }
         (std::mem::take(&mut known.expired), others)
