@@ -9,13 +9,11 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::job::Job;
-use crate::parts::WorkerParts;
+use crate::{parts::WorkerParts, split::Misses};
 
 const BATCH: usize = 256;
 /// How often a sweep is retried after conflicts.
 const CONFLICTS: u32 = 4;
-/// After this many consecutive postings that cannot be written, the store counts as unavailable.
-const MISSES: usize = 2;
 /// The largest number of postponed postings. Others are retried in each sweep.
 const MOST_STUCK: usize = 1_000;
 /// The number of sweeps that skip a posting that could not be written.
@@ -94,10 +92,10 @@ impl Expiry {
         overdue: &[SourceIdentifier],
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        let mut misses = 0;
+        let mut misses = Misses::of_batch(overdue.len());
         for posting in overdue {
             let Err(error) = expire(parts, slice::from_ref(posting), now).await else {
-                misses = 0;
+                misses.end();
                 continue;
             };
             tracing::warn!(%error, %posting, "a lifetime cannot be ended now");
@@ -105,8 +103,7 @@ impl Expiry {
             if self.stuck.len() < MOST_STUCK {
                 self.stuck.remember(posting.clone(), time);
             }
-            misses += 1;
-            if misses >= MISSES.min(overdue.len()) && error != StoreError::Conflict {
+            if misses.count() && error != StoreError::Conflict {
                 return Err(error);
             }
         }
