@@ -17,13 +17,13 @@ use crate::PostgresStore;
 
 /// Selects and claims tasks. Skips rows that another worker is claiming.
 ///
-/// `coalesce(account, '')` is the expression of the index. `MATERIALIZED` enforces the `LIMIT`.
+/// `coalesce(lane, '')` is the expression of the index. `MATERIALIZED` enforces the `LIMIT`.
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
             "WITH due AS MATERIALIZED (
                 SELECT task.id, task.next_at FROM outbox AS task
-                WHERE task.kind = :kind AND coalesce(task.account, '') = :lane AND ", $which, "
+                WHERE task.kind = :kind AND coalesce(task.lane, '') = :lane AND ", $which, "
                     AND task.next_at <= :now
                 ORDER BY task.next_at, task.id LIMIT :limit FOR UPDATE SKIP LOCKED
             )
@@ -49,7 +49,7 @@ statement! {
     HasCrashed = r"
         SELECT EXISTS (
             SELECT FROM outbox AS task
-            WHERE task.kind = :kind AND coalesce(task.account, '') = :lane
+            WHERE task.kind = :kind AND coalesce(task.lane, '') = :lane
                 AND task.lease IS NOT NULL AND task.next_at <= :now
         )",
     returns (Bool,)

@@ -17,7 +17,7 @@ macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT {outbox read} FROM outbox
-            WHERE kind = :kind AND account IS :lane AND next_at <= :now AND ",
+            WHERE kind = :kind AND lane IS :lane AND next_at <= :now AND ",
             $condition,
             " ORDER BY next_at, id LIMIT :limit"
         )

@@ -204,8 +204,8 @@ statement! {
     Ask = r"
         INSERT INTO outbox ({outbox}) {outbox rows}
         ON CONFLICT (kind, subject) DO UPDATE SET
-            account = CASE WHEN outbox.dead_at IS NULL AND excluded.account LIKE '%-bulk'
-                THEN outbox.account ELSE excluded.account END,
+            lane = CASE WHEN outbox.dead_at IS NULL AND excluded.lane LIKE '%-bulk'
+                THEN outbox.lane ELSE excluded.lane END,
             generation = outbox.generation + 1,
             next_at = CASE WHEN outbox.dead_at IS NULL
                 THEN outbox.next_at ELSE excluded.next_at END,

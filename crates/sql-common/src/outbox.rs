@@ -36,7 +36,7 @@ written! {
     EffectAsked = outbox of EffectRecord {
         kind = Text(|(effect, ..)| Some(effect.kind().as_str())),
         subject = Id(|(effect, ..)| Some(effect.key())),
-        account = Text(|(effect, ..)| effect.queue().lane()),
+        lane = Text(|(effect, ..)| effect.queue().lane()),
         next_at = Time(|(.., at)| Some(*at)),
         created_at = Time(|(.., at)| Some(*at)),
         trace_parent = Rendered(|(_, trace, _)| trace.as_ref().map(|trace| trace as _)),

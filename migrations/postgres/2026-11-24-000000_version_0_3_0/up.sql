@@ -980,7 +980,7 @@ CREATE TABLE outbox (
     -- There is no foreign key, because the table depends on the kind.
     subject uuid NOT NULL,
     -- There is no list of lanes, either.
-    account text COLLATE "C",
+    lane text COLLATE "C",
     generation bigint NOT NULL DEFAULT 1,
     attempts integer NOT NULL DEFAULT 0,
     next_at timestamptz NOT NULL,
@@ -1006,7 +1006,7 @@ COMMENT ON COLUMN outbox.id IS 'In the order of writes.';
 COMMENT ON COLUMN outbox.kind IS 'The kind of effect, as its module declares it.';
 COMMENT ON COLUMN outbox.subject IS
     'The id of a posting, a subscriber or a company, depending on the kind.';
-COMMENT ON COLUMN outbox.account IS
+COMMENT ON COLUMN outbox.lane IS
     'The lane of the latest request, if the kind has several: for ''sync'', the provider''s account. Lanes that end with -bulk wait behind all others.';
 COMMENT ON COLUMN outbox.generation IS
     'Counts the requests for this effect. If a task is requested again after its claim, it becomes due again when it is finished.';
@@ -1032,9 +1032,9 @@ CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject);
 -- Workers find due tasks of a queue, and tasks whose lease has expired, longest due first. A query
 -- must repeat the expression and conditions literally to use these indexes. A task is in at most
 -- one of them, so a claim adds one entry.
-CREATE INDEX outbox_due ON outbox (kind, coalesce(account, ''), next_at, id)
+CREATE INDEX outbox_due ON outbox (kind, coalesce(lane, ''), next_at, id)
     WHERE dead_at IS NULL AND lease IS NULL;
-CREATE INDEX outbox_leased ON outbox (kind, coalesce(account, ''), next_at, id)
+CREATE INDEX outbox_leased ON outbox (kind, coalesce(lane, ''), next_at, id)
     WHERE lease IS NOT NULL;
 
 -- Operators list dead letters.

@@ -715,7 +715,7 @@ CREATE TABLE outbox (
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- The lane of the latest request, if the kind has several: for 'sync', the provider's account.
     -- Lanes that end with -bulk wait behind all others.
-    account TEXT,
+    lane TEXT,
     -- Counts the requests for this effect. If a task is requested again after its claim, it becomes
     -- due again when it is finished.
     generation INTEGER NOT NULL DEFAULT 1,
@@ -746,9 +746,9 @@ CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject);
 
 -- Workers find due tasks of a queue, and tasks whose lease has expired, longest due first. A task
 -- is in at most one of these indexes, so a claim adds one entry.
-CREATE INDEX outbox_due ON outbox (kind, account, next_at)
+CREATE INDEX outbox_due ON outbox (kind, lane, next_at)
     WHERE dead_at IS NULL AND lease IS NULL;
-CREATE INDEX outbox_leased ON outbox (kind, account, next_at) WHERE lease IS NOT NULL;
+CREATE INDEX outbox_leased ON outbox (kind, lane, next_at) WHERE lease IS NOT NULL;
 
 -- Operators list dead letters.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;

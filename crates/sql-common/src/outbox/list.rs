@@ -136,20 +136,20 @@ statement! {
             SELECT wanted.kind, least(count(*), wanted.most),
                 min(task.created_at) FILTER (WHERE NOT task.is_bulk)
             FROM (SELECT unnest(:kind::text[]) AS kind, :most::bigint AS most) AS wanted CROSS JOIN LATERAL (
-                (SELECT created_at, coalesce(account, '') LIKE '%-bulk' AS is_bulk FROM outbox
+                (SELECT created_at, coalesce(lane, '') LIKE '%-bulk' AS is_bulk FROM outbox
                 WHERE kind = wanted.kind AND dead_at IS NULL AND lease IS NULL
                 LIMIT wanted.most)
                 UNION ALL
-                (SELECT created_at, coalesce(account, '') LIKE '%-bulk' FROM outbox
+                (SELECT created_at, coalesce(lane, '') LIKE '%-bulk' FROM outbox
                 WHERE kind = wanted.kind AND lease IS NOT NULL LIMIT wanted.most)
             ) AS task GROUP BY wanted.kind, wanted.most",
         sqlite: r"
             SELECT :kind, min(waiting.tasks, :most), oldest.created_at FROM (
-                SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (
-                    SELECT * FROM (SELECT id, account FROM outbox
+                SELECT count(*) AS tasks, min(iif(lane LIKE '%-bulk', NULL, id)) AS id FROM (
+                    SELECT * FROM (SELECT id, lane FROM outbox
                         WHERE kind = :kind AND dead_at IS NULL AND lease IS NULL LIMIT :most)
                     UNION ALL
-                    SELECT * FROM (SELECT id, account FROM outbox
+                    SELECT * FROM (SELECT id, lane FROM outbox
                         WHERE kind = :kind AND lease IS NOT NULL LIMIT :most)
                 )
             ) AS waiting LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
