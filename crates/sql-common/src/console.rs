@@ -88,6 +88,12 @@ statement! {
     returns Columns
 }
 
+fn place(before: Option<Position>) -> (StoredTime, Uuid) {
+    before.map_or((StoredTime::MAX, Uuid::max()), |it| {
+        (it.updated_at.into(), it.id)
+    })
+}
+
 pub async fn window(
     conn: &mut impl Executor,
     order: &WindowOrder,
@@ -96,10 +102,7 @@ pub async fn window(
     let limit = most(limit);
     let rows = match order {
         WindowOrder::Newest { status, before } => {
-            let (at, id) = before.map_or(
-                (StoredTime::MAX, Uuid::max()),
-                |Position { updated_at, id }| (updated_at.into(), id),
-            );
+            let (at, id) = place(*before);
             match status {
                 None => conn.load::<Newest>(binds! { at, id, limit }).await,
                 Some(status) => {
@@ -115,10 +118,7 @@ pub async fn window(
             conn.load::<ByIdentifier>(asked).await
         }
         WindowOrder::Copies { before } => {
-            let (at, id) = before.map_or(
-                (StoredTime::MAX, Uuid::max()),
-                |Position { updated_at, id }| (updated_at.into(), id),
-            );
+            let (at, id) = place(*before);
             conn.load::<Copies>(binds! { at, id, limit }).await
         }
         WindowOrder::Company { company, before } => {

@@ -291,19 +291,15 @@ pub async fn forget_reporters(
     conn.execute::<Forget>(asked).await
 }
 
-statement! {
-    Statements = r"
-        SELECT {statements} FROM statements WHERE (at, posting_id) > (:at, :id)
-        ORDER BY at, posting_id LIMIT :limit",
-    returns StatementRow
+fn statements_from(start: &str) -> String {
+    format!(
+        "SELECT {{statements}} FROM statements WHERE {start} ORDER BY at, posting_id LIMIT :limit"
+    )
 }
 
-statement! {
-    StatementsSince = r"
-        SELECT {statements} FROM statements WHERE at >= :since
-        ORDER BY at, posting_id LIMIT :limit",
-    returns StatementRow
-}
+statement! { Statements = &statements_from("(at, posting_id) > (:at, :id)"), returns StatementRow }
+
+statement! { StatementsSince = &statements_from("at >= :since"), returns StatementRow }
 
 pub async fn statements(
     conn: &mut impl Executor,
@@ -312,17 +308,15 @@ pub async fn statements(
     limit: usize,
 ) -> Outcome<Vec<Statement>> {
     let limit = most(limit);
-    let rows = match after {
-        Some((at, id)) if at >= since => {
+    let after = after.filter(|(at, _)| *at >= since);
+    let since = binds! { since, limit };
+    values(match after {
+        Some((at, id)) => {
             let asked = binds! { at, id: id.uuid(), limit };
-            conn.load::<Statements>(asked).await?
+            conn.load::<Statements>(asked).await
         }
-        _ => {
-            conn.load::<StatementsSince>(binds! { since, limit })
-                .await?
-        }
-    };
-    values(rows)
+        None => conn.load::<StatementsSince>(since).await,
+    }?)
 }
 
 statement! {
