@@ -10,7 +10,7 @@
 use std::{
     future::Future,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -24,7 +24,7 @@ use diesel_async::{
     },
 };
 use kernel::StoreError;
-use sql_common::executor::Outcome;
+use sql_common::{executor::Outcome, recent::RecentCommits};
 use tokio::{task, time::timeout};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -32,9 +32,12 @@ use crate::{
     PostgresOptions, PostgresUrl,
     error::{chain, classified, unwritten},
     establish::Connector,
-    recent::RecentCommits,
     tls,
 };
+
+/// So many consecutive failed commits count as an outage, until this time after the last one.
+const FAILURES: usize = 3;
+const OUTAGE: Duration = Duration::from_secs(10);
 
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -75,7 +78,7 @@ pub(crate) struct Connections {
     work_timeout: Duration,
     /// The value of `lock_timeout`.
     row_lock_timeout: Arc<str>,
-    recent: Mutex<RecentCommits>,
+    recent: RecentCommits,
 }
 
 impl Connections {
@@ -98,7 +101,7 @@ impl Connections {
             acquire_timeout: options.acquire_timeout,
             work_timeout: options.work_timeout(),
             row_lock_timeout: format!("{}ms", options.row_lock_timeout.as_millis()).into(),
-            recent: Mutex::default(),
+            recent: RecentCommits::new(FAILURES, OUTAGE),
         })
     }
 
@@ -107,11 +110,7 @@ impl Connections {
     }
 
     pub(crate) fn check_commits(&self) -> Result<(), StoreError> {
-        self.recent().check(Instant::now())
-    }
-
-    fn recent(&self) -> MutexGuard<'_, RecentCommits> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recent.check(Instant::now()).unwrap_or(Ok(()))
     }
 
     pub(crate) async fn get(&self) -> Result<Connection, StoreError> {
@@ -150,7 +149,7 @@ impl Connections {
     ) -> Result<T, StoreError> {
         let conn = self.get().await?;
         let result = self.run_on(conn, work).await;
-        self.recent().record(&result, Instant::now());
+        self.recent.record(&result, Instant::now());
         result
     }
 
@@ -196,7 +195,7 @@ impl Connections {
             error if was_done.load(Ordering::Relaxed) => error,
             error => unwritten(error),
         });
-        self.recent().record(&result, Instant::now());
+        self.recent.record(&result, Instant::now());
         result
     }
 }

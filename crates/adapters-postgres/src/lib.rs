@@ -28,7 +28,6 @@ mod migrations;
 mod open;
 mod options;
 mod ports;
-mod recent;
 mod retention;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -22,6 +22,7 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use kernel::StoreError;
+use sql_common::recent::RecentCommits;
 use tokio::{
     runtime::{Builder, Handle, Runtime},
     sync, task,
@@ -30,8 +31,10 @@ use tokio::{
 use crate::{
     error::{Failure, classify, is_busy},
     file::DatabaseFile,
-    recent::RecentCommits,
 };
+
+/// How long a failed commit counts. On a full disk, a small commit may still succeed.
+const OUTAGE: Duration = Duration::from_secs(5);
 
 const READERS: usize = 4;
 
@@ -50,7 +53,7 @@ pub(crate) enum Role {
 pub(crate) struct Connections {
     file: DatabaseFile,
     busy_timeout: Duration,
-    recent: Mutex<RecentCommits>,
+    recent: RecentCommits,
     /// `None` until first used, and after a failure.
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
@@ -100,7 +103,7 @@ impl Connections {
         Ok(Self {
             file,
             busy_timeout,
-            recent: Mutex::default(),
+            recent: RecentCommits::new(1, OUTAGE),
             writer: Arc::default(),
             idle_readers: Mutex::default(),
             reading: Arc::new(sync::Semaphore::new(READERS)),
@@ -121,7 +124,7 @@ impl Connections {
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
         let work = move || {
             let result = this.write_on(&mut writer, work);
-            this.recent().record(&result, Instant::now());
+            this.recent.record(&result, Instant::now());
             result
         };
         self.threads.run(work).await
@@ -196,7 +199,7 @@ impl Connections {
     /// commit). A probe runs at most once a second, and never during a commit.
     pub(crate) async fn check_writable(self: &Arc<Self>) -> Result<(), StoreError> {
         self.file.check()?;
-        let verdict = self.recent().check(Instant::now());
+        let verdict = self.recent.check(Instant::now());
         if let Some(verdict) = verdict {
             return verdict;
         }
@@ -215,14 +218,10 @@ impl Connections {
             if let Some(conn) = writer.as_mut() {
                 set_busy_timeout(conn, this.busy_timeout).map_err(|Failure(error)| error)?;
             }
-            this.recent().record_probe(result.clone(), Instant::now());
+            this.recent.record(&result, Instant::now());
             result
         };
         self.threads.run(work).await
-    }
-
-    fn recent(&self) -> std::sync::MutexGuard<'_, RecentCommits> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs work on a reading connection. Its transaction reads one snapshot.

@@ -24,7 +24,6 @@ mod file;
 mod lease;
 mod migrations;
 mod ports;
-mod recent;
 mod retention;
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub mod outbox;
 mod port;
 mod ports;
 pub mod posting;
+pub mod recent;
 pub mod report;
 pub mod retention;
 pub mod sign_in;
