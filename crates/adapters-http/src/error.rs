@@ -13,11 +13,7 @@ use actix_web::{
         header::{self, HeaderName, HeaderValue, InvalidHeaderValue},
     },
 };
-use domain::{
-    import::{BrokenOff, LineError},
-    posting::Rejection,
-    usecase::{CatalogueError, ImportError, IngestError},
-};
+use domain::{posting::Rejection, usecase::IngestError};
 use fields::{body::BodyError, validation::FieldErrors};
 use kernel::{Forbidden, StoreError};
 use serde::Serialize;
@@ -26,7 +22,6 @@ use tokio::task::JoinError;
 use utoipa::ToSchema;
 use uuid::Uuid;
 use views::json::Fields;
-use webhooks::WebhookError;
 
 /// `Retry-After` in seconds when too many commands wait.
 pub const RETRY_OVERLOADED: u32 = 1;
@@ -302,60 +297,6 @@ impl From<IngestError> for ApiError {
                 )
             }
             IngestError::Broken(_) => Self::internal(&error),
-        }
-    }
-}
-
-impl From<LineError> for ApiError {
-    fn from(error: LineError) -> Self {
-        match error {
-            LineError::TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
-            LineError::NotJson(_) => Self::bad_request(error.to_string()),
-            LineError::Invalid(errors) => Self::invalid(errors),
-            LineError::Forbidden(error) => error.into(),
-            LineError::Ingest(error) => error.into(),
-        }
-    }
-}
-
-impl From<ImportError> for ApiError {
-    fn from(error: ImportError) -> Self {
-        match error {
-            ImportError::Running(seconds) => Self::new(StatusCode::CONFLICT, error.to_string())
-                .with_header(header::RETRY_AFTER, seconds),
-            ImportError::TooManyCatalogues(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
-            ImportError::Failed(error) => error.into(),
-        }
-    }
-}
-
-impl From<BrokenOff> for ApiError {
-    fn from(error: BrokenOff) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
-    }
-}
-
-impl From<CatalogueError> for ApiError {
-    fn from(error: CatalogueError) -> Self {
-        match error {
-            CatalogueError::NotFound => Self::no_such_catalogue(),
-            CatalogueError::Running(seconds) => ImportError::Running(seconds).into(),
-            CatalogueError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<WebhookError> for ApiError {
-    fn from(error: WebhookError) -> Self {
-        match error {
-            WebhookError::NotFound | WebhookError::EventNotFound => {
-                Self::new(StatusCode::NOT_FOUND, error.to_string())
-            }
-            WebhookError::Invalid(errors) => Self::invalid(errors),
-            WebhookError::TooMany | WebhookError::TooManyWaiting => {
-                Self::new(StatusCode::CONFLICT, error.to_string())
-            }
-            WebhookError::Store(error) => error.into(),
         }
     }
 }

@@ -47,6 +47,7 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi/service.json"),
     answers: &[of_answer::<Health>],
+    errors: &[],
 };
 
 /// `GET /healthz` and `GET /readyz`. Both need a [`web::Data`] of a [`Readiness`].

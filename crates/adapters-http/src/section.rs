@@ -1,9 +1,13 @@
-//! A module's endpoints, and the schemas of their answers, which are derived from the types that
-//! are sent. Doc comments become descriptions.
+//! A module's endpoints, their errors, and the schemas of their answers, which are derived from the
+//! types that are sent. Doc comments become descriptions.
 
-use actix_web::web::ServiceConfig;
+use std::num::NonZeroU32;
+
+use actix_web::{HttpResponse, ResponseError as _, web::ServiceConfig};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
+
+use crate::error::ApiError;
 
 pub type Schemas = Map<String, Value>;
 
@@ -12,7 +16,39 @@ pub struct Section {
     /// Operations, request bodies and examples as OpenAPI.
     pub document: &'static str,
     pub answers: &'static [fn(&mut Schemas) -> serde_json::Result<()>],
+    /// The errors of these operations only.
+    pub errors: &'static [SharedError],
 }
+
+/// An error that operations in an `openapi.json` name. Errors with capitalised names are components
+/// of the document.
+pub struct SharedError {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// An example of the answer.
+    pub sent: fn() -> HttpResponse,
+}
+
+/// Declares `ERRORS`: for each, its name, its description, and an example that becomes an
+/// [`ApiError`].
+macro_rules! errors {
+    ($($name:literal $description:literal $example:expr;)+) => {
+        const ERRORS: &[$crate::section::SharedError] = &[$($crate::section::SharedError {
+            name: $name,
+            description: $description,
+            sent: || $crate::section::sent($example),
+        }),+];
+    };
+}
+
+pub(crate) use errors;
+
+pub fn sent(error: impl Into<ApiError>) -> HttpResponse {
+    error.into().error_response()
+}
+
+/// The requests per minute in examples.
+pub const LIMIT_EXAMPLE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
 pub fn of_answer<Body: ToSchema>(schemas: &mut Schemas) -> serde_json::Result<()> {
     let mut all = vec![(Body::name().into_owned(), Body::schema())];

@@ -17,6 +17,7 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
     answers: &[of_answer::<Item>],
+    errors: &[],
 };
 
 fn routes(config: &mut web::ServiceConfig) {

@@ -8,7 +8,7 @@ use views::event::{DeliveredEvent, EventPageAnswer};
 use crate::{
     error::ApiError,
     guard::protected,
-    section::{Section, of_answer},
+    section::{Section, errors, of_answer},
 };
 
 pub const PATH: &str = "/api/job-board/events";
@@ -17,7 +17,15 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
     answers: &[of_answer::<EventPageAnswer>, of_answer::<DeliveredEvent>],
+    errors: ERRORS,
 };
+
+errors! {
+    "EventsGone"
+        "Events after this cursor were deleted, or the service was restored from a backup that does not \
+         have this cursor. Take a new export and continue from its cursor."
+        LogError::Gone;
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     config.service(protected(PATH, Scope::READERS).get(feed::follow));

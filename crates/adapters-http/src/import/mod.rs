@@ -10,16 +10,24 @@ mod run;
 mod spool;
 
 use access::Scope;
-use actix_web::{http::Method, web};
+use actix_web::{
+    http::{Method, StatusCode, header},
+    web,
+};
+use domain::{
+    import::{BrokenOff, LineError},
+    usecase::{CatalogueError, ImportError},
+};
 use views::import::{Catalogue, ImportLine, MissingView, NoticeView, Released, Undone};
 
 use self::run::{ImportOptions, run};
 use crate::{
     answer::Answer,
     body::Body,
+    error::ApiError,
     guard::{clients, importers, protected},
     oauth::Caller,
-    section::{Section, of_answer},
+    section::{Section, errors, of_answer},
     state::State,
 };
 
@@ -37,7 +45,21 @@ pub const SECTION: Section = Section {
         of_answer::<Released>,
         of_answer::<Undone>,
     ],
+    errors: ERRORS,
 };
+
+errors! {
+    "CatalogueNotFound"
+        "The client has no catalogue of this name."
+        ApiError::no_such_catalogue();
+    "ImportRunning"
+        "Another import or undo of this catalogue is running, or the client has reached its limit of \
+         catalogues."
+        ImportError::Running(30);
+    "UnsupportedImport"
+        "The body is not declared as `application/x-ndjson`, or has an unknown encoding."
+        ApiError::unsupported_media_type("Content-Type must be application/x-ndjson.");
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     let of = |what: &str, scopes| {
@@ -67,4 +89,43 @@ async fn import(
     state: web::Data<State>,
 ) -> Answer {
     run(caller, options, body, &state, None).await
+}
+
+impl From<LineError> for ApiError {
+    fn from(error: LineError) -> Self {
+        match error {
+            LineError::TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
+            LineError::NotJson(_) => Self::bad_request(error.to_string()),
+            LineError::Invalid(errors) => Self::invalid(errors),
+            LineError::Forbidden(error) => error.into(),
+            LineError::Ingest(error) => error.into(),
+        }
+    }
+}
+
+impl From<ImportError> for ApiError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Running(seconds) => Self::new(StatusCode::CONFLICT, error.to_string())
+                .with_header(header::RETRY_AFTER, seconds),
+            ImportError::TooManyCatalogues(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            ImportError::Failed(error) => error.into(),
+        }
+    }
+}
+
+impl From<BrokenOff> for ApiError {
+    fn from(error: BrokenOff) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+    }
+}
+
+impl From<CatalogueError> for ApiError {
+    fn from(error: CatalogueError) -> Self {
+        match error {
+            CatalogueError::NotFound => Self::no_such_catalogue(),
+            CatalogueError::Running(seconds) => ImportError::Running(seconds).into(),
+            CatalogueError::Store(error) => error.into(),
+        }
+    }
 }

@@ -22,6 +22,7 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
     answers: &[of_answer::<Integration>, of_answer::<Link>],
+    errors: &[],
 };
 
 fn routes(config: &mut web::ServiceConfig) {

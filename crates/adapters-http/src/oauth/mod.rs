@@ -21,6 +21,7 @@ mod token;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use access::Scope;
 use actix_web::web::{self, ServiceConfig};
 
 pub use self::{authorizer::Authorizer, bearer::Caller, error::AuthError};
@@ -34,8 +35,9 @@ use self::{
 };
 pub use crate::limit::Usage;
 use crate::{
+    error::ApiError,
     resource::open,
-    section::{Section, of_answer},
+    section::{LIMIT_EXAMPLE, Section, errors, of_answer},
 };
 
 pub(crate) const SECTION: Section = Section {
@@ -46,7 +48,29 @@ pub(crate) const SECTION: Section = Section {
         of_answer::<JwkSet>,
         of_answer::<Metadata>,
     ],
+    errors: ERRORS,
 };
+
+errors! {
+    "invalid_request"
+        "`invalid_request`, `unsupported_grant_type` or `invalid_scope` (RFC 6749 §5.2)."
+        ApiError::invalid_scope("job-postings:wirte", &[Scope::JobPostingsWrite]);
+    "invalid_client"
+        "`invalid_client`: the client is unknown or revoked, or the secret is wrong."
+        ApiError::invalid_client("Unknown client, or wrong client secret.");
+    "form_too_large"
+        "The form is too large."
+        ApiError::body_too_large(16 * 1024).of_token_body();
+    "form_compressed"
+        "The form is compressed."
+        ApiError::unsupported_encoding().of_token_body();
+    "limited"
+        "`temporarily_unavailable`: the client has used up its requests of this minute."
+        ApiError::limited(LIMIT_EXAMPLE, 1);
+    "unavailable"
+        "`temporarily_unavailable`: the client cannot be checked at the moment."
+        ApiError::no_token("The client cannot be checked at the moment.");
+}
 
 fn routes(config: &mut ServiceConfig) {
     config

@@ -12,10 +12,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize, Serializer, de::Error as _};
+use serde::{
+    Deserialize, Serialize, Serializer,
+    de::{Error as _, IgnoredAny},
+};
 use serde_json::{Map, Value, json};
 
-use self::errors::{SharedError, header_refs};
+use self::errors::header_refs;
 pub use self::line::line_schema;
 use crate::{
     attention,
@@ -23,7 +26,7 @@ use crate::{
     event, health, import, integration, oauth, posting,
     problem::Problem,
     report,
-    section::{Section, of_answer},
+    section::{Section, SharedError, of_answer},
     subscriber, webhook,
 };
 
@@ -110,6 +113,17 @@ struct Operation {
     /// The method and path, such as `GET /healthz`. Without a slash, it is the name of a webhook.
     #[serde(rename = "operation")]
     target: String,
+    /// How the operation respects the client's prefixes. Only a test reads this field:
+    ///
+    /// - `refuses`: a posting with another prefix is refused with this status and message;
+    /// - `refuses lines`: a line about a posting with another prefix is refused;
+    /// - `leaves out`: postings with other prefixes are absent from the answer;
+    /// - `own pushes`: the answer has identifiers that this client has sent, and nothing about
+    ///   postings;
+    /// - `none`: the operation names no posting;
+    /// - `worker`: deliveries respect the client's current prefixes, which tests of the worker check.
+    #[serde(default, rename = "prefixes")]
+    _prefixes: IgnoredAny,
     #[serde(default)]
     scopes: Vec<String>,
     /// Parameters, or the names of shared parameters.

@@ -18,6 +18,10 @@ mod versions;
 
 use access::Scope;
 use actix_web::{http::Method, web};
+use domain::{
+    posting::Rejection,
+    usecase::{ModerationError, Refused},
+};
 use views::{
     posting::{PostingWithHistory, Preview},
     version::VersionPageAnswer,
@@ -41,7 +45,8 @@ use crate::{
     answer::Answer,
     error::{ApiError, refusals},
     guard::{clients, protected},
-    section::{Section, of_answer},
+    oauth::AuthError,
+    section::{Section, errors, of_answer},
 };
 
 pub const EXPORT_PATH: &str = "/api/job-board/export";
@@ -54,7 +59,27 @@ pub const SECTION: Section = Section {
         of_answer::<Preview>,
         of_answer::<VersionPageAnswer>,
     ],
+    errors: ERRORS,
 };
+
+errors! {
+    "ForbiddenToPush"
+        "The token has none of the required scopes; or, without `WWW-Authenticate`, the identifier \
+         begins with none of the client's prefixes."
+        AuthError::InsufficientScope(Scope::WRITERS.to_vec());
+    "PostingNotFound"
+        "There is no posting with this identifier."
+        Rejection::NotFound;
+    "Objected"
+        "The client has already objected to the decision."
+        ApiError::from(ModerationError::from(Refused::Repeated));
+    "NotAcceptable"
+        "`Accept` allows only JSON-LD, and the posting is not approved."
+        ApiError::not_acceptable();
+    "HttpVersionNotSupported"
+        "The request used HTTP/1.0, which cannot distinguish a complete answer from a broken one."
+        ApiError::needs_http_1_1();
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     // An empty identifier is an invalid identifier, not another path.

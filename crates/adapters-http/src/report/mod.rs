@@ -18,7 +18,7 @@ use crate::{
     guard::protected,
     oauth::Caller,
     query::Query,
-    section::{Section, of_answer},
+    section::{Section, errors, of_answer},
     state::{State, now},
 };
 
@@ -31,7 +31,14 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
     answers: &[of_answer::<Report>, of_answer::<SentReport>],
+    errors: ERRORS,
 };
+
+errors! {
+    "ReportNotFound"
+        "There is no such report, or it is about a posting that the client may not see."
+        ApiError::no_such_report();
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     config

@@ -15,8 +15,9 @@ pub use self::{
     webhook::read_delivery,
 };
 use crate::{
+    error::ApiError,
     guard::protected,
-    section::{Section, of_answer},
+    section::{Section, errors, of_answer},
 };
 
 pub const PATH: &str = "/api/newsletter/subscribers";
@@ -25,7 +26,23 @@ pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
     answers: &[of_answer::<Subscriber>],
+    errors: ERRORS,
 };
+
+errors! {
+    "SubscriberNotFound"
+        "No person with this address was reported."
+        ApiError::no_such_subscriber();
+    "BadSignature"
+        "There is no signature, it is malformed, or it does not match the body and a configured secret."
+        ApiError::bad_signature();
+    "unknown_link"
+        "No person has this token."
+        ApiError::no_such_token();
+    "links_off"
+        "The service cannot answer at the moment, or the new account is not configured yet."
+        ApiError::links_off();
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     // The pattern also matches an empty address, which is then refused as invalid.

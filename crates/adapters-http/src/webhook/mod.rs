@@ -1,13 +1,18 @@
 mod manage;
 
 use access::Scope;
-use actix_web::{http::Method, web};
+use actix_web::{
+    http::{Method, StatusCode},
+    web,
+};
 use views::webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome};
+use webhooks::WebhookError;
 
 pub use self::manage::PATH;
 use crate::{
+    error::ApiError,
     guard::protected,
-    section::{Section, of_answer},
+    section::{Section, errors, of_answer},
 };
 
 pub const SECTION: Section = Section {
@@ -19,7 +24,24 @@ pub const SECTION: Section = Section {
         of_answer::<TestOutcome>,
         of_answer::<Delivery>,
     ],
+    errors: ERRORS,
 };
+
+errors! {
+    "WebhookNotFound"
+        "There is no such webhook, or it is another client's."
+        WebhookError::NotFound;
+    "TooManyWebhooks"
+        "The client has reached its limit of webhooks."
+        WebhookError::TooMany;
+    "WebhookEventNotFound"
+        "There is no such webhook, or it is another client's; or there is no such event, it is no longer \
+         kept, or the client may not see it."
+        WebhookError::EventNotFound;
+    "TooManyWaiting"
+        "The webhook has reached its limit of waiting events."
+        WebhookError::TooManyWaiting;
+}
 
 fn routes(config: &mut web::ServiceConfig) {
     let of = |what: &str| protected(&format!("{PATH}/{{id}}{what}"), Scope::MANAGERS);
@@ -40,5 +62,20 @@ fn routes(config: &mut web::ServiceConfig) {
         of("/deliveries").get(manage::deliveries),
     ] {
         config.service(resource);
+    }
+}
+
+impl From<WebhookError> for ApiError {
+    fn from(error: WebhookError) -> Self {
+        match error {
+            WebhookError::NotFound | WebhookError::EventNotFound => {
+                Self::new(StatusCode::NOT_FOUND, error.to_string())
+            }
+            WebhookError::Invalid(errors) => Self::invalid(errors),
+            WebhookError::TooMany | WebhookError::TooManyWaiting => {
+                Self::new(StatusCode::CONFLICT, error.to_string())
+            }
+            WebhookError::Store(error) => error.into(),
+        }
     }
 }

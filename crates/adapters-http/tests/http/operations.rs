@@ -1,6 +1,10 @@
 //! Rules for all operations of the document.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    path::Path,
+};
 
 use access::Scope;
 use domain::{
@@ -146,61 +150,21 @@ async fn each_of_clients_refuses_an_unknown_parameter() {
     }
 }
 
-/// How each client operation below `/api/job-board` respects the client's prefixes. Operations
-/// elsewhere use no postings.
-///
-/// - `refuses`: a posting with another prefix is refused with this status and message;
-/// - `refuses lines`: a line about a posting with another prefix is refused;
-/// - `leaves out`: postings with other prefixes are absent from the answer;
-/// - `own pushes`: the answer has identifiers that this client has sent, and nothing about
-///   postings;
-/// - `none`: the operation names no posting;
-/// - `worker`: deliveries respect the client's current prefixes, which tests of the worker check.
-const FENCES: &str = "
-PUT    job-postings/{uniqueSourceIdentifier} | refuses 403 This client may only use identifiers that begin with acme-.
-GET    job-postings/{uniqueSourceIdentifier} | refuses 404 Job posting not found.
-GET    job-postings/{uniqueSourceIdentifier}/versions | refuses 404 Job posting not found.
-POST   job-postings/{uniqueSourceIdentifier}/objection | refuses 404 Job posting not found.
-GET    job-postings                | leaves out
-POST   imports                     | refuses lines
-GET    catalogues                  | none
-PUT    catalogues/{name}           | refuses lines
-GET    catalogues/{name}           | none
-GET    catalogues/{name}/missing   | none
-POST   catalogues/{name}/release   | none
-POST   catalogues/{name}/undo      | none
-DELETE catalogues/{name}           | none
-GET    export                      | leaves out
-GET    events                      | leaves out
-GET    integration                 | own pushes
-POST   integration/link            | none
-GET    attention                   | none
-POST   reports                     | refuses 404 Job posting not found.
-GET    reports/{id}                | none
-GET    webhooks                    | none
-POST   webhooks                    | worker
-GET    webhooks/{id}               | none
-PATCH  webhooks/{id}               | none
-DELETE webhooks/{id}               | none
-POST   webhooks/{id}/rotate-secret | none
-POST   webhooks/{id}/test          | none
-POST   webhooks/{id}/replay        | worker
-POST   webhooks/{id}/resend        | worker
-GET    webhooks/{id}/deliveries    | worker
-";
-
-fn fence_of(operation: &Operation) -> &'static str {
-    let mut lines = FENCES
-        .trim()
-        .lines()
-        .map(|line| line.split_once('|').unwrap());
-    let found = lines.find(|(sent, _)| {
-        let (method, path) = sent.trim().split_once(' ').unwrap();
-        let own = operation.path.strip_prefix("/api/job-board/");
-        method == operation.method && own == Some(path.trim())
-    });
-    let (_, fence) = found.unwrap_or_else(|| panic!("{} has no fence", operation.path));
-    fence.trim()
+/// How each operation below `/api/job-board` respects the client's prefixes, by method and path: the
+/// field `prefixes` of each section's `openapi.json`.
+fn fences() -> HashMap<String, String> {
+    let sections = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let folders = fs::read_dir(sections).unwrap();
+    let documents = folders.map(|folder| folder.unwrap().path().join("openapi.json"));
+    let mut fences = HashMap::new();
+    for document in documents.filter_map(|path| fs::read(path).ok()) {
+        let section: Value = serde_json::from_slice(&document).unwrap();
+        for operation in section["operations"].as_array().unwrap() {
+            let [target, fence] = ["operation", "prefixes"].map(|name| operation[name].as_str());
+            fences.extend(target.zip(fence).map(|(a, b)| (a.to_owned(), b.to_owned())));
+        }
+    }
+    fences
 }
 
 fn renaming() -> Value {
@@ -226,9 +190,15 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
         .await;
     let shown = async || app.get(&writer, &format!("{PATH}/other-1")).await.json();
     let before = shown().await;
-    let all = operations().into_iter();
+    let (all, fences) = (operations().into_iter(), fences());
     for operation in all.filter(|operation| operation.path.starts_with("/api/job-board/")) {
-        let (fence, name) = (fence_of(&operation), &operation.path);
+        let (name, target) = (
+            &operation.path,
+            format!("{} {}", operation.method, operation.path),
+        );
+        let fence = fences
+            .get(&target)
+            .unwrap_or_else(|| panic!("{target} has no prefixes"));
         let ask = async |identifier: &str| {
             let sent = request(&operation.method, &operation.target(identifier)).token(&token);
             let sent = if fence == "refuses lines" {
@@ -245,7 +215,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
             };
             sent.send(&app).await
         };
-        match fence {
+        match fence.as_str() {
             "refuses lines" => {
                 let answer = ask("other-1").await;
                 let refused = answer.text().lines().next().unwrap();
