@@ -3,39 +3,39 @@
 use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
-/// Average annual pay in 2022, in the currency's units and rounded, with the source. It is used
-/// with a factor of fifteen, so only the order of magnitude matters. "OECD" is "Pensions at a
-/// Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's figures
-/// for Indonesia and Saudi Arabia. The other sources are statistics offices.
-const AVERAGE: [(&str, i64); 28] = [
-    ("AUD", 95_000),     // OECD
-    ("BRL", 33_000),     // IBGE, PNAD Contínua: 2,754 a month, all jobs
-    ("CAD", 78_000),     // OECD
-    ("CHF", 98_000),     // OECD: 103,142 US dollars
-    ("CLP", 9_100_000),  // INE, ESI: 757,752 a month, net
-    ("CNY", 114_000),    // NBS: 114,029, urban units that are not private
-    ("COP", 19_000_000), // OECD: 4,443 US dollars
-    ("CZK", 484_000),    // CZSO: 40,353 a month
-    ("DKK", 500_000),    // OECD
-    ("EUR", 42_000),     // OECD, between its countries
-    ("GBP", 45_000),     // OECD
-    ("HKD", 230_000),    // C&SD: 19,100 a month, median
-    ("HUF", 6_000_000),  // KSH: 499,980 a month
-    ("IDR", 37_000_000), // OECD: 2,481 US dollars
-    ("ILS", 136_000),    // CBS: 11,349 a month, November 2021
-    ("INR", 234_000),    // NSO, PLFS 2022-23: 19,492 a month, regular pay
-    ("ISK", 11_000_000), // OECD
-    ("JPY", 5_200_000),  // OECD
-    ("KRW", 52_000_000), // OECD
-    ("MXN", 140_000),    // OECD: 6,962 US dollars
-    ("NOK", 635_000),    // SSB: 634,700
-    ("NZD", 75_000),     // OECD
-    ("PLN", 76_000),     // GUS: 6,346.15 a month
-    ("RON", 73_500),     // INS: 6,126 a month
-    ("SAR", 79_000),     // OECD: 21,069 US dollars
-    ("SEK", 500_000),    // OECD
-    ("USD", 67_000),     // OECD
-    ("ZAR", 295_000),    // Stats SA, QES: 24,578 a month
+/// Average annual pay, in the currency's units and rounded, with the statistics office and the year.
+/// It is used with a factor of fifteen, so only the order of magnitude matters. "OECD" is "Pensions
+/// at a Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's
+/// figures for Indonesia and Saudi Arabia.
+const AVERAGE: [(&str, i64, &str); 28] = [
+    ("AUD", 95_000, "OECD, 2022"),
+    ("BRL", 33_000, "IBGE, 2022"), // PNAD Contínua: 2,754 a month, all jobs
+    ("CAD", 78_000, "OECD, 2022"),
+    ("CHF", 98_000, "OECD, 2022"),     // 103,142 US dollars
+    ("CLP", 9_100_000, "INE, 2022"),   // ESI: 757,752 a month, net
+    ("CNY", 114_000, "NBS, 2022"),     // 114,029, urban units that are not private
+    ("COP", 19_000_000, "OECD, 2022"), // 4,443 US dollars
+    ("CZK", 484_000, "CZSO, 2022"),    // 40,353 a month
+    ("DKK", 500_000, "OECD, 2022"),
+    ("EUR", 42_000, "OECD, 2022"), // between its countries with the euro
+    ("GBP", 45_000, "OECD, 2022"),
+    ("HKD", 230_000, "C&SD, 2022"),    // 19,100 a month, median
+    ("HUF", 6_000_000, "KSH, 2022"),   // 499,980 a month
+    ("IDR", 37_000_000, "OECD, 2022"), // 2,481 US dollars
+    ("ILS", 136_000, "CBS, 2021"),     // 11,349 a month, November
+    ("INR", 234_000, "NSO, 2022/23"),  // PLFS: 19,492 a month, regular pay
+    ("ISK", 11_000_000, "OECD, 2022"),
+    ("JPY", 5_200_000, "OECD, 2022"),
+    ("KRW", 52_000_000, "OECD, 2022"),
+    ("MXN", 140_000, "OECD, 2022"), // 6,962 US dollars
+    ("NOK", 635_000, "SSB, 2022"),  // 634,700
+    ("NZD", 75_000, "OECD, 2022"),
+    ("PLN", 76_000, "GUS, 2022"),  // 6,346.15 a month
+    ("RON", 73_500, "INS, 2022"),  // 6,126 a month
+    ("SAR", 79_000, "OECD, 2022"), // 21,069 US dollars
+    ("SEK", 500_000, "OECD, 2022"),
+    ("USD", 67_000, "OECD, 2022"),
+    ("ZAR", 295_000, "Stats SA, 2022"), // QES: 24,578 a month
 ];
 
 /// How far from the average pay is plausible: a director earns more, a trainee or a part-time
@@ -103,8 +103,8 @@ fn implausible(
         return Some(Remark::new(code, field, "The pay is 0."));
     }
     let period = details.salary_period?;
-    let known = AVERAGE.iter().find(|(code, _)| *code == currency.as_str());
-    let (_, average) = known?;
+    let known = AVERAGE.iter().find(|(code, ..)| *code == currency.as_str());
+    let (_, average, source) = known?;
     let yearly = amount.saturating_mul(a_year(period));
     let (least, most) = (average / PLAUSIBLE, average * PLAUSIBLE);
     if (least..=most).contains(&yearly) {
@@ -113,7 +113,7 @@ fn implausible(
     let unit = a_year(period);
     let sentence = format!(
         "{amount} {currency} {period} is implausible: full-time pay averages about {} {currency} \
-         {period} (official statistics, 2022).",
+         {period} ({source}).",
         average / unit
     );
     Some(Remark::new(code, field, sentence))

@@ -1,11 +1,11 @@
-use domain::posting::Details;
+use domain::posting::{Details, Remark};
 use serde_json::{Value, json};
 use time::macros::datetime;
 
 use crate::remarks::remarks;
 
-/// The codes of the remarks on a posting with these fields and this text.
-fn codes(fields: Value, text: &str) -> Vec<String> {
+/// The remarks on a posting with these fields and this text.
+fn made(fields: Value, text: &str) -> Vec<Remark> {
     let mut details = serde_json::to_value(Details::default()).unwrap();
     let usual = json!({"location_country_code": "DE", "location_city": "Berlin"});
     for set in [usual, fields] {
@@ -14,12 +14,16 @@ fn codes(fields: Value, text: &str) -> Vec<String> {
         }
     }
     let details: Details = serde_json::from_value(details).unwrap();
-    let found = remarks(&details, text, datetime!(2026-03-01 12:00 UTC));
-    let told = found.into_iter().map(|remark| {
+    remarks(&details, text, datetime!(2026-03-01 12:00 UTC))
+}
+
+/// Their codes and fields.
+fn codes(fields: Value, text: &str) -> Vec<String> {
+    let found = made(fields, text).into_iter().map(|remark| {
         assert!(remark.sentence.ends_with('.'), "{}", remark.sentence);
         format!("{} {}", remark.code, remark.field)
     });
-    told.collect()
+    found.collect()
 }
 
 #[track_caller]
@@ -30,6 +34,14 @@ fn check(fields: &Value, text: &str, expect: &[&str]) {
 fn pay(min: i64, max: i64, currency: Option<&str>, period: &str) -> Value {
     json!({"salary_min": min, "salary_max": max, "salary_currency_code": currency,
         "salary_period": period})
+}
+
+#[test]
+fn implausible_pay_is_compared_with_a_source() {
+    let found = made(pay(45, 60, Some("GBP"), "annually"), "");
+    let expect = "45 GBP annually is implausible: full-time pay averages about 45000 GBP annually \
+                  (OECD, 2022).";
+    assert_eq!(found[0].sentence, expect);
 }
 
 #[test]
