@@ -1,9 +1,9 @@
 //! Finds problems that an operator or integrator should look at: a pure function from [`State`] to
 //! items.
 //!
-//! Each context decides what a problem is. Here it becomes an [`AttentionItem`] with a sentence
-//! that names the source and the remedy. The job `attention` of the crate `workers` reads the state
-//! and stores the items.
+//! Each context decides what a problem is. Here a problem becomes an [`AttentionItem`] with a
+//! sentence that names the source and the remedy. The job `attention` of the crate `workers` reads
+//! the state and stores the items.
 //!
 //! A new kind needs a variant of [`AttentionKind`], its data in [`State`], and a line of [`RULES`]
 //! with its function.
@@ -27,8 +27,9 @@ pub struct State {
     pub imports: Vec<LastImport>,
     pub accounts: Vec<(Account, AccountState)>,
     pub lookalikes: Vec<CompanyPairView>,
-    /// The reports and the clients' objections that wait for an operator.
+    /// Reports of readers that wait for an operator.
     pub reports: Waiting,
+    /// Objections of clients that wait for an operator.
     pub objections: Waiting,
 }
 
@@ -99,7 +100,9 @@ fn endpoints(state: &State, items: &mut Vec<AttentionItem>) {
                 .state_reason
                 .as_deref()
                 .unwrap_or("no reason given");
-            let sentence = format!("Webhook {url} is disabled: {reason}. Fix it, then resume it.");
+            let sentence = format!(
+                "Webhook {url} is disabled: {reason}. Remove the cause, then resume the webhook."
+            );
             (
                 AttentionKind::WebhookDisabled,
                 endpoint.updated_at,
@@ -230,7 +233,8 @@ fn accounts(state: &State, items: &mut Vec<AttentionItem>) {
         }
         let reason = of.pause_reason.as_deref().unwrap_or("no reason given");
         let sentence = format!(
-            "The e-mail provider's {account} account is paused: {reason}. Fix that; the sync resumes."
+            "The e-mail provider's {account} account is paused: {reason}. After you fix the cause, the \
+             sync resumes."
         );
         let about = (account.as_str(), "/subscribers".to_owned());
         let subject = format!("{account} account");

@@ -151,7 +151,7 @@ fn last(of: u8, missing: u64, held: Option<HeldBecause>, changes: Changes) -> La
     }
 }
 
-/// A day of 100 pushes; 40 of them edited one sentence.
+/// A day with 40 updates. Of 60 unchanged pushes, each refused push replaces one.
 fn day(refused: u64, withdrawn: u64) -> Activity {
     let counts = Counts {
         updated: 40,
@@ -185,7 +185,8 @@ fn an_honest_day_of_thirty_sources_raises_nothing_and_six_bad_ones_are_named() {
     assert_eq!(summaries(&state), []);
 
     let mut set = |n: u128, activity| state.activities.insert(client(n).id, activity);
-    // Error pages are held back; the words of a cookie wall are rejected.
+    // Client 1 pushes error pages, which are held back. Client 2 pushes the text of a cookie wall,
+    // which is rejected.
     set(
         1,
         Activity {

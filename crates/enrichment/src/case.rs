@@ -35,8 +35,9 @@ pub struct Judged {
 }
 
 impl<'a> Case<'a> {
-    /// Applies the rules to a posting. Descriptions are untrusted, so each computation on one has a
-    /// budget. It ends when the budget is spent, or soon after the flag is set.
+    /// Applies the rules to a posting. Descriptions are untrusted, so each computation on a
+    /// description has a budget. The computation ends when the budget is spent, or soon after the
+    /// flag is set.
     pub fn read(input: &'a EnrichmentInput, stop: &'a StopFlag) -> Result<Self, Exceeded> {
         let other_names: Vec<_> = input.other_names.iter().map(String::as_str).collect();
         let posting = posting(input, &other_names);
@@ -92,8 +93,9 @@ impl<'a> Case<'a> {
         rules::dropped(&posting, &self.budget())
     }
 
-    /// Asks a model for a draft that passes the rules. An unusable answer leads to one more
-    /// request, with feedback; `feedback` is about an earlier answer.
+    /// Asks a model for a draft that passes the rules. An unusable answer leads to a second
+    /// request, with the feedback on that answer. With `feedback` on an earlier answer, there is
+    /// only one request.
     pub async fn ask(
         &self,
         model: &dyn Model,

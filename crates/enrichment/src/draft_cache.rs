@@ -50,8 +50,8 @@ pub enum Reservation {
 pub trait DraftCache: Send + Sync {
     /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has the key
     /// at `now`. A repeated call of the holder renews its reservation. Only one of several
-    /// concurrent callers gets the key. A found draft counts as used at `now`, with an error of up
-    /// to a day.
+    /// concurrent callers gets the key. A found draft counts as used at `now`, but a store may keep
+    /// the stored time for up to a day.
     async fn reserve(
         &self,
         key: &DraftKey,

@@ -14,7 +14,7 @@ pub struct EnrichmentInput {
     pub posting: Option<PostingId>,
     /// The posting's title.
     pub title: String,
-    /// The description as pushed: HTML, by the specification.
+    /// The description as pushed: HTML, Markdown or plain text.
     pub raw_description: Arc<str>,
     /// The country of the workplace.
     pub country: Option<CountryCode>,
@@ -32,7 +32,8 @@ pub struct EnrichmentInput {
     pub details: Details,
     /// The domains that applications go to, if they changed since the last verdict.
     pub new_domains: Vec<String>,
-    /// Whether each push changes only numbers, dates and tracking parameters of its text.
+    /// Whether each of the posting's last ten changes altered only numbers, dates and tracking
+    /// parameters of the description.
     pub churns: bool,
     /// The time of the last push.
     pub pushed_at: OffsetDateTime,

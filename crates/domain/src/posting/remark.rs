@@ -14,7 +14,7 @@ vocabulary! {
         PayWithoutCurrency = "pay_without_currency",
         /// The text names other amounts.
         PayContradicted = "pay_contradicted",
-        /// The place is in no table.
+        /// The city is unknown in its country.
         PlaceUnknown = "place_unknown",
         /// Several places have the name.
         PlaceAmbiguous = "place_ambiguous",
@@ -26,15 +26,15 @@ vocabulary! {
         RemoteContradicted = "remote_contradicted",
         /// The text names a closing date that has passed.
         ClosingDatePassed = "closing_date_passed",
-        /// A property is missing that Google for Jobs requires.
+        /// The posting lacks a property that Google for Jobs requires.
         GoogleIncomplete = "google_incomplete",
         /// The text shows the marks of an encoding.
         TextEncoded = "text_encoded",
         /// The text was decoded with the wrong encoding.
         TextGarbled = "text_garbled",
-        /// The text is the beginning of a longer one.
+        /// The text is the beginning of a longer text.
         TextTeaser = "text_teaser",
-        /// Each push changes only numbers, dates or tracking parameters.
+        /// The last ten changes altered only numbers, dates or tracking parameters.
         Churn = "churn",
     }
 }

@@ -24,8 +24,8 @@ pub fn churn() -> Remark {
     Remark::new(
         RemarkCode::Churn,
         "raw_description",
-        "Each of the last ten changes of the text was one of numbers, dates or tracking parameters; \
-         leave these out.",
+        "The last ten changes of the text altered only numbers, dates or tracking parameters. Leave \
+         out parts that change with each push.",
     )
 }
 

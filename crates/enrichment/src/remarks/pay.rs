@@ -4,9 +4,10 @@ use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
 /// Average annual pay, in the currency's units and rounded, with the statistics office and the year.
-/// It is used with a factor of fifteen, so only the order of magnitude matters. "OECD" is "Pensions
-/// at a Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's
-/// figures for Indonesia and Saudi Arabia.
+/// Pay may differ from it by the factor [`PLAUSIBLE`], so only the order of magnitude matters.
+/// "OECD" is "Pensions at a Glance 2023", table 7.5
+/// (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's figures for Indonesia and Saudi
+/// Arabia.
 const AVERAGE: [(&str, i64, &str); 28] = [
     ("AUD", 95_000, "OECD, 2022"),
     ("BRL", 33_000, "IBGE, 2022"), // PNAD Contínua: 2,754 a month, all jobs
@@ -17,7 +18,7 @@ const AVERAGE: [(&str, i64, &str); 28] = [
     ("COP", 19_000_000, "OECD, 2022"), // 4,443 US dollars
     ("CZK", 484_000, "CZSO, 2022"),    // 40,353 a month
     ("DKK", 500_000, "OECD, 2022"),
-    ("EUR", 42_000, "OECD, 2022"), // between its countries with the euro
+    ("EUR", 42_000, "OECD, 2022"), // a value between those of the euro countries
     ("GBP", 45_000, "OECD, 2022"),
     ("HKD", 230_000, "C&SD, 2022"),    // 19,100 a month, median
     ("HUF", 6_000_000, "KSH, 2022"),   // 499,980 a month
@@ -38,11 +39,11 @@ const AVERAGE: [(&str, i64, &str); 28] = [
     ("ZAR", 295_000, "Stats SA, 2022"), // QES: 24,578 a month
 ];
 
-/// How far from the average pay is plausible: a director earns more, a trainee or a part-time
-/// worker less.
+/// Pay is plausible up to this factor above or below the average: a director earns more, a trainee
+/// or a part-time worker less.
 const PLAUSIBLE: i64 = 15;
 
-/// How often each period is in a year; 2,080 hours are 52 weeks of 40.
+/// The number of periods in a year; 2,080 hours are 52 weeks of 40 hours.
 const fn a_year(period: SalaryPeriod) -> i64 {
     match period {
         SalaryPeriod::Hourly => 2_080,
@@ -119,7 +120,8 @@ fn implausible(
     Some(Remark::new(code, field, sentence))
 }
 
-/// A remark if the text names figures in the currency, and none of them is the pay for any period.
+/// Returns a remark if the text names figures in the currency, and none of these figures is the pay
+/// for any period.
 fn contradicted(
     field: &str,
     (min, max): (Option<i64>, Option<i64>),
@@ -148,7 +150,7 @@ fn contradicted(
     ))
 }
 
-/// The signs of currencies that texts put before or behind a figure, besides their codes.
+/// The signs that texts put before or after a figure in place of the currency's code.
 const SIGNS: [(&str, &[&str]); 5] = [
     ("EUR", &["€", "Euro"]),
     ("GBP", &["£"]),
@@ -157,7 +159,7 @@ const SIGNS: [(&str, &[&str]); 5] = [
     ("SEK", &["kr"]),
 ];
 
-/// The figures of a text that are beside the currency's code or sign.
+/// The figures of a text beside the currency's code or sign, near words about pay.
 fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
     let signs = SIGNS.iter().find(|(code, _)| *code == currency.as_str());
     let signs = signs.map_or(&[][..], |(_, signs)| signs);
@@ -185,7 +187,7 @@ fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
             figures.extend(next.or(previous));
         }
     }
-    // Premiums and vouchers are no pay.
+    // A figure below 5 is no pay. It may be a premium or a voucher.
     figures.retain(|figure| *figure >= 5);
     figures
 }

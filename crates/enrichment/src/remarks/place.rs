@@ -22,7 +22,7 @@ pub(super) fn remarks(details: &Details) -> Vec<Remark> {
     own.into_iter().chain(others).collect()
 }
 
-/// Whether the city of a location may be a whole place.
+/// Whether the city of a location may name one place: not if it names no place, or several.
 pub(crate) fn is_place(location: &Location) -> bool {
     let found = location.city.as_deref().map(|city| looked(location, city));
     !matches!(found, Some(Look::NoPlace | Look::Several))
@@ -43,7 +43,7 @@ fn remark(field: String, location: &Location) -> Option<Remark> {
     let country = location.country_code;
     let (code, why) = match looked(location, city) {
         Look::Found(_) => return None,
-        // Without a country nothing can be looked up. Another remark says that.
+        // Without a country nothing can be looked up. Another remark reports the missing country.
         Look::Unknown if country.is_none() => return None,
         Look::Unknown => (RemarkCode::PlaceUnknown, "is not known in the country"),
         Look::Ambiguous(_) => (

@@ -4,7 +4,7 @@ use domain::posting::{Details, LocationType, Remark, RemarkCode};
 use fields::day::month;
 use time::{Date, Month, OffsetDateTime};
 
-/// The fewest characters of a text that may end in an ellipsis.
+/// A text with fewer characters counts as cut off if it ends like a teaser, such as with `…`.
 const TEASER: usize = 400;
 
 pub(super) fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTime) -> Vec<Remark> {
@@ -31,7 +31,7 @@ pub(super) fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTi
     if is_cut && markdown.chars().count() < TEASER {
         add(
             RemarkCode::TextTeaser,
-            "The text breaks off: it is the beginning of a longer one.".to_owned(),
+            "The text breaks off: it is the beginning of a longer text.".to_owned(),
         );
     }
     remarks
@@ -40,7 +40,7 @@ pub(super) fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTi
 const ENCODED: [&str; 9] = [
     "&lt;", "&gt;", "&amp;", "&nbsp;", "&quot;", "&#", "\\u00", "%20%", "\\\\n",
 ];
-/// UTF-8 that was read as Windows-1252, and the character that replaces unreadable ones.
+/// UTF-8 that was read as Windows-1252, and the character that replaces unreadable characters.
 const GARBLED: [&str; 9] = ["Ã¤", "Ã¶", "Ã¼", "Ã©", "Ã¨", "Ã¥", "â€", "Ã¸", "\u{fffd}"];
 const TEASERS: [&str; 8] = [
     "…",
@@ -112,7 +112,7 @@ const CLOSING: [&str; 14] = [
     "sista ansökningsdag",
     "ansøgningsfrist",
 ];
-/// The number of characters after such a word in which the date may be.
+/// The number of characters after such a word that may contain the date.
 const NEAR: usize = 40;
 
 fn closing_date(text: &str, today: Date) -> Option<Remark> {

@@ -15,7 +15,7 @@ use time::macros::datetime;
 
 use crate::{Identity, job_posting::document, preview};
 
-/// Forms of pay, each wrong for a strict push.
+/// Forms of pay. Each has a value that only lenient handling corrects or leaves out.
 fn pays() -> [Value; 10] {
     [
         json!({"salary_min": "3200.00", "salary_currency_code": "€", "salary_period": "monthly"}),
@@ -33,7 +33,7 @@ fn pays() -> [Value; 10] {
     ]
 }
 
-/// Forms of place, each wrong for a usual push.
+/// Forms of places. Each has a value that only lenient handling corrects or leaves out.
 fn places() -> [Value; 11] {
     [
         json!({"location_country_code": "UK", "location_city": "London"}),
