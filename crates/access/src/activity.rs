@@ -190,7 +190,8 @@ pub struct Activity {
     pub last_push_at: Option<OffsetDateTime>,
     /// The number of approved postings that it created. A worker counts them about once a minute.
     pub visible: u64,
-    /// How many of these have pushed content that is held back. Stores do not keep this number.
+    /// How many of these postings have newer content that is held back. Stores do not keep this
+    /// number.
     pub held: u64,
     /// The newest [`DAYS_KEPT`] days with activity, newest first.
     pub days: Vec<Day>,
@@ -199,8 +200,9 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// The last push of a client that is silent. A client is silent after `expect_every`, or else
-    /// after three times its usual interval and at least a day.
+    /// The time since which a client is silent: its last push, or its creation if it has never
+    /// pushed but has `expect_every`. A client is silent after `expect_every`, or else after three
+    /// times its usual interval and at least a day.
     pub fn silent_since(&self, client: &Client, now: OffsetDateTime) -> Option<OffsetDateTime> {
         let last = self.last_push_at;
         let last = last.or_else(|| client.expect_every.map(|_| client.created_at))?;
@@ -209,8 +211,8 @@ impl Activity {
         (now - last > longest).then_some(last)
     }
 
-    /// The median time between hours with pushes; `None` for a client that pushed on fewer than
-    /// three days.
+    /// The median gap between the hours in which the client pushed; `None` if it pushed on fewer
+    /// than three days.
     fn usual_interval(&self) -> Option<Duration> {
         let days = self.days.iter().filter(|day| day.counts.hours != 0);
         if days.clone().count() < USUAL_DAYS {
@@ -230,7 +232,7 @@ impl Activity {
         gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
     }
 
-    /// The refused pushes of today (UTC), or else since yesterday began, if their share is large.
+    /// The refused pushes of today (UTC), or else of yesterday and today, if their share is large.
     pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.refused,
@@ -239,8 +241,8 @@ impl Activity {
         self.recent(now).iter().map(share).find(Part::is_large)
     }
 
-    /// The visible postings that were rejected today (or else since yesterday), or whose pushed
-    /// content is held back, if their share is large.
+    /// The postings that were rejected after an approval today (or else yesterday and today), and
+    /// the visible postings whose newer content is held back. `None` unless their share is large.
     pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Part> {
         let share = |counts: &Counts| Part {
             count: counts.withdrawn + self.held,
@@ -286,7 +288,7 @@ impl Activity {
         })
     }
 
-    /// The counts of today, and those since yesterday began.
+    /// The counts of today, and those of yesterday and today together.
     fn recent(&self, now: OffsetDateTime) -> [Counts; 2] {
         [0, 1].map(|ago| {
             let first = now.date() - Duration::days(ago);
@@ -403,7 +405,7 @@ impl Gathered {
         }
     }
 
-    /// Adds a refusal. Only the newest ones are kept.
+    /// Adds a refusal. Only the newest refusals are kept.
     pub fn explain(&mut self, client: ClientId, refusal: Refusal) {
         if let Some(entry) = self.of(client) {
             if entry.refusals.len() == REFUSALS_KEPT {

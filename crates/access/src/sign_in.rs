@@ -144,7 +144,7 @@ impl Admission for Operators {
     }
 }
 
-/// Admits people of active clients, unless the client's tokens were ended after this one was
+/// Admits people of active clients, unless the client's tokens were ended after this token was
 /// created. The returned client has only the token's scopes.
 #[derive(Clone, Copy)]
 pub struct Integrators<'a>(pub &'a dyn Clients);
@@ -213,7 +213,8 @@ pub async fn issue_client_link(
         }
     };
     let entry = entry.with("scopes", scopes);
-    // A link made in the second in which tokens were ended counts as new.
+    // An end of tokens refuses all dates before the next full second. A link of the present second
+    // is dated to the next second, so it is accepted.
     let from = client.tokens_from.map_or(now, |from| from.max(now));
     let permits = (Actor::Client(client.id), client.scopes.clone());
     let lasts = (from, CLIENT_LINK_LIFETIME);
@@ -249,7 +250,8 @@ pub async fn sign_in<A: Admission>(
     let Some((found, who)) = found.zip(who) else {
         return Ok(None);
     };
-    // If the session began before its link, an earlier end of tokens could end it.
+    // A link may be dated ahead of this clock. If its session were dated earlier, an end of tokens
+    // before the link would end the session.
     let begins = (found.created_at.max(now), SESSION_LIFETIME);
     let permits = (found.holder, found.scopes);
     let session = SignInToken::new(SignInTokenKind::Session, session, permits, begins);

@@ -26,7 +26,7 @@ pub struct Company {
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
-    /// The client that owns it; with `None`, clients without prefixes may change it.
+    /// The client that owns it. Of the clients with prefixes, only the owner may change it.
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,

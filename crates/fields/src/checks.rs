@@ -1,7 +1,7 @@
 //! Field rules that garde checks on a [`Patch`].
 //!
-//! Only set values are checked, after they were read. So a rule never sees a value of another type.
-//! ADR 47 divides the work between garde and types.
+//! Only set values are checked, after they were read. So a rule never sees a value of a wrong type.
+//! ADR 47 describes what garde checks, and what types check.
 
 use std::fmt::Display;
 
@@ -24,7 +24,7 @@ impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
     }
 }
 
-/// `length(chars, max = N)`, with the contract's sentence.
+/// Implements `length(chars, max = N)`, with the API's error message.
 impl<T: AsRef<str>> Chars for Patch<T> {
     fn validate_num_chars(&self, _: usize, max: usize) -> garde::Result {
         let text = self.value().map_or("", AsRef::as_ref);
@@ -38,7 +38,7 @@ impl<T: AsRef<str>> Chars for Patch<T> {
     }
 }
 
-/// `dive`: the rules of a set object.
+/// Implements `dive`, which checks a set object by its own rules.
 impl<T: Validate> Validate for Patch<T> {
     type Context = T::Context;
 
@@ -54,7 +54,7 @@ impl<T: Validate> Validate for Patch<T> {
     }
 }
 
-/// `custom(value(CHECK))`: checks a set value.
+/// Implements `custom(value(CHECK))`, which checks a set value.
 pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
     check: impl Fn(&U) -> Result<(), E>,
 ) -> impl Fn(&Patch<T>, &()) -> garde::Result {

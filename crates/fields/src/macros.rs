@@ -1,8 +1,9 @@
 /// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
 ///
 /// Each field is `optional`, `required` or `present`: methods of [`Sent`]. A field's documentation
-/// is its description for clients. Its rules are garde's, a length before all others;
-/// [`checks`](crate::checks) has what the rules need. `with` adds methods of `FieldValue`.
+/// is its description for clients. Its rules are attributes of the crate garde, which
+/// [`checks`](crate::checks) applies to patches. A `length` must be the first rule. `with` adds
+/// methods of `FieldValue`.
 ///
 /// ```
 /// fields::fields! {

@@ -160,8 +160,8 @@ async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<
 }
 
 // A plan made while the outbox is empty may run with a backlog until the next vacuum. A join with
-// the sent rows would then read the whole outbox for each row, and a condition on an array once. A
-// scalar or lateral subquery always uses an index.
+// the sent rows would then read the whole outbox for each row. A condition on an array would read
+// the outbox once. A scalar or lateral subquery always uses an index.
 
 statement! {
     /// Locks settled tasks and tasks of effects together, because both will be written.
@@ -200,7 +200,7 @@ statement! {
 
 statement! {
     /// A waiting task keeps its due time, and a leased task its lease. A dead task starts again. A
-    /// task moves to the lane of its latest request, but never to a bulk lane.
+    /// task moves to the lane of its latest request; only a dead task moves to a bulk lane.
     Ask = r"
         INSERT INTO outbox ({outbox}) {outbox rows}
         ON CONFLICT (kind, subject) DO UPDATE SET

@@ -28,7 +28,8 @@ pub fn client(n: u128) -> Client {
     }
 }
 
-/// Tests a store by each case: `$block_on` runs a future, `$fixture` is one of `(guard, store)`.
+/// Tests a store by each case. `$block_on` runs a future, and `$fixture` is a future of
+/// `(guard, store)`.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

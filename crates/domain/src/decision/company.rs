@@ -142,7 +142,7 @@ fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
 pub struct CompanyChange {
     /// The name and logo to set. Its website is ignored.
     pub patch: CompanyPatch,
-    /// The owner. If it is cleared, clients without prefixes may change the company.
+    /// The owner. If it is cleared, no client with prefixes may change the company.
     pub owner: Patch<ClientId>,
     /// The parts that clients may change again.
     pub release: Kept,

@@ -140,9 +140,9 @@ pub trait Store: Reads {
     /// Writes everything or nothing.
     ///
     /// Companies have no version, so another commit may have made the same change. Then the company
-    /// stays unchanged, and the events of `writes` about the company are omitted. A replaced name
-    /// becomes a former name, even if another commit stored it meanwhile:
-    /// [`CompanyWrite::former_names`] is the rule.
+    /// stays unchanged, and the events of `writes` about the company are omitted. The stored
+    /// name that a write replaces becomes a former name, even if another commit stored that name
+    /// after the decision: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`CompanyWrite::former_names`]: crate::company::CompanyWrite::former_names
     ///

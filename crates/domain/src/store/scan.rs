@@ -1,12 +1,12 @@
-//! The scan for a page's postings. It may have to examine many.
+//! The scan for a page's postings. It may have to examine many postings.
 
 use super::list::{ListEntry, ListQuery, Position};
 
-/// The growth of a scan's steps. With it, rare matches need few statements, and frequent ones few
-/// postings.
+/// The growth of a scan's steps. It bounds the statements for rare matches, and the postings that
+/// are read for frequent matches.
 const GROWTH: usize = 4;
 
-/// The scan for a page's entries. A store reads them [step](Self::step) by step and
+/// The scan for a page's entries. A store reads entries [step](Self::step) by step, and
 /// [adds](Self::add) them until no step follows.
 #[derive(Debug)]
 pub struct PageScan<'a> {
@@ -20,7 +20,7 @@ pub struct PageScan<'a> {
 /// Entries to read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanStep {
-    /// The query, starting at the first of them.
+    /// The query for the entries that follow those of earlier steps.
     pub query: ListQuery,
     /// The largest number of entries.
     pub length: usize,

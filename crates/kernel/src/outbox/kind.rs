@@ -99,7 +99,7 @@ impl Queue {
 }
 
 /// An effect: work outside the store, identified by kind and key. A request in another lane moves
-/// it to that lane, unless it is a bulk lane.
+/// the effect to that lane, but a request in a bulk lane does not move a waiting effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {
     queue: Queue,

@@ -18,14 +18,14 @@ pub struct Report {
 /// A report older than the latest dated one changes nothing. A future date counts as now, because
 /// it would block all later reports.
 ///
-/// A change of an individual membership raises an event, whose listener requests the sync. Other
-/// changes that the provider sees request the sync themselves.
+/// If an individual membership changes, this raises an event, and the event's listener requests the
+/// sync. For other changes that the provider sees, this requests the sync itself.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }
 
 impl Subscriber {
-    /// A departing address becomes a reported one again, with a valid token.
+    /// A departing address becomes a reported address again, with a valid token.
     pub(super) fn reported(known: Option<&Self>, put: &PutSubscriber, now: OffsetDateTime) -> Self {
         match known {
             None => Self::unreported(put.email.clone(), put.new_id, put.new_token.clone(), now),

@@ -1,5 +1,5 @@
-//! Every field by itself: its limits, and the exact words of every refusal in specification and
-//! contract. They are literal, so that no change goes unnoticed.
+//! Every field by itself: its limits, and the exact words of every refusal. The words are literal,
+//! so that no change goes unnoticed.
 
 use ::fields::{Patch, body::BodyError, validation::FieldErrors};
 use kernel::testing::text;
@@ -15,8 +15,8 @@ use crate::{
 /// Items of lists have their own errors.
 const VALUES: &str = include_str!("fields/values.txt");
 
-/// Bodies with their errors in order. They are pushed to an approved posting, to a new one (`new`),
-/// or with strict handling (`strict`).
+/// Bodies with their errors in order. A test pushes them to an approved posting, to a new posting
+/// (`new`), or with strict handling (`strict`).
 const BODIES: &str = include_str!("fields/bodies.txt");
 
 fn bodies(field: &str, values: &str) -> Vec<String> {
@@ -281,7 +281,8 @@ fn a_segment_of_the_path_is_an_identifier_or_a_field_error_beside_the_others() {
     }
 }
 
-/// The URL Standard's parser encodes these characters, too, so the address leads to the same place.
+/// The service encodes spaces and `"'<>`. The URL Standard's parser encodes them, too, so the
+/// address leads to the same place.
 #[test]
 fn an_address_is_stored_as_a_page_can_have_it() {
     let mut board = Board::new();

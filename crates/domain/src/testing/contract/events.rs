@@ -35,7 +35,7 @@ fn event(n: u128, at: OffsetDateTime) -> Event {
     }
 }
 
-/// Commits these events, and waits until they can be read. All earlier ones must be readable.
+/// Commits these events, and waits until they can be read. All earlier events must be readable.
 pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) -> Checked {
     let before = end(store).await?;
     let mut writes = WriteSet::new(noon());
@@ -56,7 +56,7 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Ch
     panic!("no event after {before} can be read");
 }
 
-/// Waits until a later marker is readable, and so are all events before it.
+/// Commits a marker, and waits until it is readable. Then all earlier events are readable, too.
 pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
     let marker = event(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
@@ -266,7 +266,7 @@ kernel::contract_cases!(
         }
     },
     /// Several commits are decided before the first one is written. A change raises the event with
-    /// the company's state. A commit without effect raises none.
+    /// the company's state. A commit without effect raises no event.
     async fn a_change_of_a_company_is_recorded_once(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         let mut after = end(store).await?;

@@ -122,7 +122,7 @@ impl Shared {
         if let Some(task) = waiting {
             task.generation += 1;
             task.trace = trace;
-            // A task never moves to a bulk lane.
+            // Only a dead task moves to a bulk lane.
             if task.is_dead || !effect.queue().is_bulk() {
                 task.effect = effect;
             }
