@@ -103,8 +103,8 @@ impl Chart {
     }
 }
 
-/// The top of an axis for a value: 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and half of the top, if
-/// whole.
+/// Returns the top of an axis for `most`, and half of the top. A top is a digit (1 to 6, or 8),
+/// perhaps with zeros. It is even, except for 1, which has no half.
 fn round(most: u64) -> (u64, Option<u64>) {
     let mut unit: u64 = 1;
     while most > unit.saturating_mul(10) {

@@ -118,7 +118,8 @@ impl Answer {
         }
         match status {
             StatusCode::UNAUTHORIZED => ProviderError::Locked(message),
-            // Proxies and firewalls refuse single requests with an HTML page.
+            // Only the API's own 403 locks the account. A proxy or firewall may refuse an
+            // individual request, with an HTML page.
             StatusCode::FORBIDDEN if complaint.is_of_the_api() => ProviderError::Locked(message),
             StatusCode::TOO_MANY_REQUESTS => ProviderError::Limited {
                 message,

@@ -25,7 +25,7 @@ pub const TIMEOUTS: Timeouts = Timeouts {
 /// How many idle connections are kept. Calls overlap as far as the account's limit allows.
 const IDLE: usize = 8;
 
-/// Characters to encode in a path segment: all but the unreserved ones (RFC 3986 §2.3).
+/// Characters to encode in a path segment: all but unreserved characters (RFC 3986 §2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -74,7 +74,7 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// Sends a request to unencoded path segments, at the pace of the account's limit.
+    /// Sends a request at the pace of the account's limit. Encodes the segments of `path`.
     pub async fn send(
         &self,
         method: Method,

@@ -157,7 +157,8 @@ async fn erase(
     if found != [(erasure.version,)] {
         return Err(StoreError::Conflict.into());
     }
-    // After this lock, unfinished refusals are visible. Later writers see the audit entry.
+    // The lock waits for transactions that are writing refusals, so their rows are visible
+    // afterwards. Later writers see the audit entry.
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;

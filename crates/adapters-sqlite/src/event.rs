@@ -163,7 +163,7 @@ statement! {
     MoveDeleted = "UPDATE event_log SET deleted_number = max(deleted_number, :last)"
 }
 
-/// Finds the oldest events before a time. Returns the number of the last, and how many there are.
+/// Finds the oldest events before a time. Returns the number of the last event, and their count.
 async fn oldest(
     conn: &mut impl Executor,
     before: StoredTime,
@@ -235,7 +235,7 @@ impl EventLog for SqliteStore {
         let mut deleted = 0;
         while deleted < limit {
             let at_most = DELETED_AT_ONCE.min(limit - deleted);
-            // First reads only, because usually no event is old. The write lock is then not taken.
+            // This query only reads. Usually it finds no old event, and no write lock is taken.
             let old = self.query(async move |conn| oldest(conn, before.into(), at_most).await);
             let Some((last, found)) = old.await? else {
                 break;

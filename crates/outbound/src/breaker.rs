@@ -8,10 +8,12 @@ use runtime::RetryPolicy;
 /// Prevents calls to a failing service. The breaker has no clock: callers pass times.
 ///
 /// - **Closed**: calls are allowed.
-/// - **Open**: no call is allowed. The time grows with each failure, unless the service names it.
+/// - **Open**: no call is allowed. Each failure opens the breaker for longer, unless the service
+///   requests a time.
 /// - **Half-open**, until a call succeeds: [`admit`](Self::admit) allows one call at a time.
 ///
-/// If the breaker has opened since a call began, the call's answer does not count.
+/// A call's answer does not count if a failure or rate limit of another call has opened the breaker
+/// since the call began.
 #[derive(Debug)]
 pub struct CircuitBreaker {
     policy: RetryPolicy,
@@ -37,7 +39,7 @@ pub enum Admission {
     /// Half-open, and only this caller may call until [`end_probe`](CircuitBreaker::end_probe).
     Probe,
     Open(Instant),
-    /// Half-open, but not allowed until the probe in progress ends.
+    /// Half-open, but another caller's probe is in progress. This caller may not call yet.
     Probed,
 }
 
@@ -62,7 +64,7 @@ impl CircuitBreaker {
         self.state().open_until(now)
     }
 
-    /// Decides whether a caller may call. While half-open, only one caller may at a time.
+    /// Decides whether a caller may call. While half-open, admits one caller at a time.
     pub fn admit(&self, now: Instant) -> Admission {
         let mut state = self.state();
         if let Some(until) = state.open_until(now) {
@@ -91,7 +93,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Whether the breaker has stayed closed since the call began.
+    /// Whether no failure or rate limit has opened the breaker since the call began.
     pub fn is_current(&self, call: Call) -> bool {
         self.state().opened == call.opened
     }
@@ -103,7 +105,7 @@ impl CircuitBreaker {
     }
 
     /// Opens the breaker for the time `asked`, or for a time that grows with each failure. Returns
-    /// the time, or `None` if the breaker has already opened since the call began.
+    /// the time, or `None` if the call is no longer [current](Self::is_current).
     pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
         let mut state = self.state();
         if state.opened != call.opened {
@@ -116,8 +118,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens the breaker after an answer that is no failure, unless it has opened since the call
-    /// began.
+    /// Opens the breaker after a rate limit, which is no failure. Does nothing if the call is no
+    /// longer [current](Self::is_current).
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {

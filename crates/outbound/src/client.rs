@@ -38,9 +38,9 @@ pub fn client_over(
 }
 
 /// A client for long uploads to `base`. Only the caller limits the time. The service may stop
-/// reading, so the system's limit is removed: by default it closes a connection that could send
-/// nothing for 30 seconds. Each request has its own connection, because the unread rest of a
-/// refused upload would delay the next request.
+/// reading for long, so `TCP_USER_TIMEOUT` is removed: after reqwest's 30 seconds, it would close
+/// the connection. Each request has its own connection, because the unread rest of a refused upload
+/// would delay the next request.
 pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
     let builder = builder_for(base, connection, 0);
     #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]

@@ -32,7 +32,7 @@ pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
             return Some(found);
         }
         next = match error.downcast_ref::<io::Error>().map(io::Error::get_ref) {
-            // The source of this error is the source of the error that it wraps.
+            // `io::Error::source` skips the wrapped error, and returns that error's source.
             Some(Some(wrapped)) => Some(wrapped),
             _ => error.source(),
         };

@@ -44,7 +44,8 @@ impl KeyFolder {
         &self.path
     }
 
-    /// Creates the folder if needed. For root, files get the owner of the parent folder.
+    /// Generates a key, and the folder if needed. Files that root creates get the owner of the
+    /// folder that contains them.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -82,7 +83,8 @@ impl KeyFolder {
         }
     }
 
-    /// Reads only the keys that the folder's owner can read, because an operator may run as root.
+    /// Leaves out keys that the folder's owner cannot read, and reports them as problems. Root can
+    /// read these keys, but the service runs as the owner.
     pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
         let mut set = self.list()?;
         let Ok(folder) = fs::metadata(&self.path) else {
@@ -112,7 +114,7 @@ impl KeyFolder {
         self.files_of(id).iter().any(|path| path.exists())
     }
 
-    /// Returns `false` if the key does not exist.
+    /// Deletes a key. Returns `false` if the key does not exist.
     pub fn retire(&self, id: KeyId) -> Result<bool, KeyError> {
         let mut found = false;
         for path in self.files_of(id) {

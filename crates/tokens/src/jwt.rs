@@ -1,6 +1,7 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Other algorithms, keys in the header, encryption and extensions are refused on purpose.
+//! Other algorithms, encryption and critical extensions (`crit`) are refused on purpose. Keys and
+//! addresses of keys in the header are ignored.
 
 use std::sync::Arc;
 

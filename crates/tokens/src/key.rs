@@ -121,7 +121,7 @@ pub enum Need {
     Over,
     /// Its last token expires at this time at the latest.
     Until(OffsetDateTime),
-    /// It signs new tokens and no newer key replaces it.
+    /// It signs new tokens, and there is no newer key.
     Signs,
 }
 
@@ -146,7 +146,8 @@ impl KeySet {
             .or_else(|| self.keys.first())
     }
 
-    /// Tokens are valid for `ttl`. A key signs until a newer one does.
+    /// Returns whether, and until when, valid tokens may depend on a key. A token is valid for
+    /// `ttl`. A key signs until a newer key does.
     pub fn need_of(&self, id: KeyId, ttl: std::time::Duration, now: OffsetDateTime) -> Need {
         let is_known = self.find(id).is_some();
         if !is_known || self.signing(now).is_some_and(|key| key.id < id) {

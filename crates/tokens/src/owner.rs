@@ -9,8 +9,8 @@ use std::{
 const ROOT: u32 = 0;
 const OWNER_READS: u32 = 0o400;
 
-/// Gives a file that root created the owner and group of its folder, as SQLite does. If that fails,
-/// root keeps the file: the service may run as root.
+/// Hands a file that root created to the owner and group of its folder, as SQLite does. If that
+/// fails, root keeps the file: the service may run as root.
 pub fn inherit_owner(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();

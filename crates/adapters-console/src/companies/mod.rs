@@ -137,8 +137,8 @@ async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The website key at which the list starts for a typed text, with or without a scheme, and that
-/// website's company.
+/// Returns the website key at which the list starts, and the company with this key. The typed
+/// website may lack its scheme. Any other text is used as it is, and has no company.
 fn start(typed: &str) -> (String, Option<CompanyId>) {
     let key = WebsiteKey::parse(typed);
     let key = key.or_else(|_| WebsiteKey::parse(&format!("https://{typed}")));

@@ -81,8 +81,8 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     page(&visit, &here, Fields::default()).await
 }
 
-/// The list at an address, and the form about its postings. A client's people find the postings
-/// that the client may see.
+/// Renders the list for the query of `here`, and the form that decides on its postings. A client's
+/// people find only postings that the client may see.
 pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
     let (wanted, search) = Form::search(query.clone(), wanted);

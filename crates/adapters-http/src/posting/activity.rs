@@ -61,7 +61,7 @@ impl Drop for Pushes<'_> {
     }
 }
 
-/// Logs a change, with the actors that created the posting and last changed it before. Most pushes
+/// Logs a change, with the creator of the posting and the actor of its previous change. Most pushes
 /// change nothing, and are not logged.
 fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     let outcome = answer.outcome;

@@ -38,8 +38,8 @@ fn item(notice: &Notice) -> String {
     item
 }
 
-/// Appends a name as a String (RFC 9651 §3.3.3). If the name has more than visible ASCII and
-/// spaces, it becomes a Display String (§3.3.8).
+/// Appends a name as a String (RFC 9651 §3.3.3). If the name has a character other than visible
+/// ASCII or a space, it becomes a Display String (§3.3.8).
 fn spell(name: &str, item: &mut String) {
     let end = name
         .char_indices()

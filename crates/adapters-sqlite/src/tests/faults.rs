@@ -99,7 +99,7 @@ async fn a_full_disk_is_not_ready() {
         if full.is_err() {
             break;
         }
-        // The limit belongs to the connection, which is kept while commits succeed.
+        // The limit ends with the connection, which the store closes after an unexpected error.
     }
     assert!(is_unavailable(&full), "{full:?}");
     assert!(is_unavailable(&store.ready().await));
