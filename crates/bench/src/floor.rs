@@ -3,8 +3,8 @@
 //!
 //! Each transaction locks the posting, writes a new version, and adds the event to the log. For a
 //! new posting it also upserts the company and inserts into the history. Descriptions come from a
-//! table, so pgbench need not send them: the floor is rather too high than too low. Each
-//! description gets a different suffix; otherwise the server would copy the compressed value.
+//! table, so pgbench does not send them. This can only raise the floor. Each description gets a
+//! different suffix; otherwise the server would copy the compressed value.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::cpu::Watched;
 use crate::measure::{Measurement, Scenario};
 use crate::postgres::Server;
 
-/// The number of clients with the highest rate.
+/// The number of pgbench clients at which the floor's rate is highest.
 pub const CLIENTS: u32 = 16;
 
 const TEMPLATES: &str = "
@@ -37,7 +37,7 @@ COPY templates FROM STDIN;
 ";
 
 const SEED: &str = "
--- A conventional service does not keep one.
+-- A conventional service keeps no digest.
 ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
 INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
 SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',

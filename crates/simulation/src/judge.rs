@@ -37,7 +37,8 @@ pub fn numbers(writes: &WriteSet) -> Vec<u64> {
         .collect()
 }
 
-/// Records a done commit whose answer is lost, or that some of its lines no longer waited for.
+/// Records pushes of a commit as in doubt: all pushes if the answer is lost, otherwise pushes older
+/// than the lane's deadline.
 pub fn committed(world: &World, numbers: Vec<u64>, is_answered: bool) {
     if !is_answered {
         world.reach(Reached::InDoubt);

@@ -63,7 +63,7 @@ fn unseen(c: char) -> bool {
     is_unseen(c) || (c.is_control() && !c.is_whitespace())
 }
 
-/// Unless it is a part of a path such as `C:\new`.
+/// Replaces `\n` as two characters by a line feed, except in a path such as `C:\new`.
 fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains("\\n") {
         return text;
@@ -77,7 +77,7 @@ fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(replaced.into_owned())
 }
 
-/// `&amp;amp;`, `&lt;p&gt;`
+/// Resolves repeated escaping (`&amp;amp;`) and escaped markup (`&lt;p&gt;`).
 fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>> {
     for _ in 0..MAX_UNESCAPES {
         budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
@@ -87,7 +87,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>>
         if !text.contains("&lt;") {
             break;
         }
-        // The search for a tag may read 500 characters, at each of which another may start.
+        // The search for a tag may read 500 characters, and start at each of them again.
         budget.spend(text.len().saturating_mul(20))?;
         let Some(plain) = without_escaped_tags(&text) else {
             break;
@@ -97,7 +97,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>>
     Ok(text)
 }
 
-/// Unescapes pieces between tags that are markup again. `None` if there are none.
+/// Unescapes pieces between tags that are escaped markup. `None` if there are none.
 fn without_escaped_tags(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
@@ -105,7 +105,8 @@ fn without_escaped_tags(text: &str) -> Option<String> {
     while at < text.len() {
         let start = at;
         let end = text[at..].find('<').map_or(text.len(), |tag| at + tag);
-        // A non-tag belongs to the piece.
+        // The piece ends at the next `<`, even if no tag begins there. The search continues after
+        // the next `>`.
         at = text[end..]
             .find('>')
             .map_or(text.len(), |close| end + close + 1);
@@ -143,7 +144,7 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
         let before = piece[last_end..range.start].chars().next_back();
         let rest = &piece[range.end..];
         let is_beside = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && c != ',');
-        // Lower case continues the sentence that mentions a line break.
+        // Before lower case, a comma or a full stop, the text only mentions the tag `<br>`.
         let begins_line = || {
             let next = rest.trim_start().chars().next();
             next.is_none_or(|c| !c.is_lowercase() && c != ',' && c != '.')
@@ -277,7 +278,7 @@ fn count<'e>(
     true
 }
 
-/// In `<Time to be agreed>` there are words instead.
+/// Whether a tag has attributes or nothing, unlike `<Time to be agreed>`, which has words.
 fn has_attributes(rest: &str) -> bool {
     const MAX_LENGTH: usize = 200;
     let rest = &rest[..rest.floor_char_boundary(MAX_LENGTH)];

@@ -10,9 +10,9 @@ pub(crate) fn tidy(document: &mut Document) {
 
 fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
-    // Whether the last block is a list made here, which more lines may join.
+    // Whether the last block is a list created here, to which later lines may be added.
     let mut grown = false;
-    // Whether the last block consists of lists with one item each.
+    // Whether the last block is a list that came with one item. Editors cut lists into such lists.
     let mut parts = false;
     for block in blocks {
         grown &= matches!(block, Block::Paragraph(_));
@@ -58,8 +58,8 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     out
 }
 
-/// Adds a list, or appends it to the previous one: for consecutive numbers, or for lists of one
-/// item each, into which editors cut a list (`parts`). Returns the new value of `parts`.
+/// Adds a list, or appends its items to the previous list: if the numbers are consecutive, or if
+/// both lists came with one item (`parts`). Returns the new value of `parts`.
 fn push_list(list: List, parts: bool, out: &mut Vec<Block>) -> bool {
     let is_part = list.start.is_none() && list.items.len() == 1;
     let goes_on = match list.start {
@@ -100,7 +100,7 @@ fn tidy_list(list: List) -> Option<List> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marker {
     Bullet,
-    /// It also starts dialogue or a calculation.
+    /// A dash also starts dialogue or a calculation.
     Dash,
     Number(u32),
 }
@@ -142,7 +142,7 @@ fn split(line: &[Span]) -> Vec<Vec<Span>> {
     out
 }
 
-/// At least two of the same sign, the first at the start of the line or after a colon.
+/// Finds at least two of the same sign, the first at the start of the line or after a colon.
 fn item_starts(text: &str) -> Vec<usize> {
     let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
     let Some((first, sign)) = text
@@ -158,7 +158,7 @@ fn item_starts(text: &str) -> Vec<usize> {
     let is_bullet_sign = is_bullet(sign);
     let same = |c: char| c == sign || (is_bullet_sign && is_bullet(c) && c != '·');
     let is_item = |at: usize| {
-        /// In bytes of an item.
+        /// The examined part of an item, in bytes.
         const LOOK: usize = 24;
         let rest = &text[at..text.floor_char_boundary(at + LOOK)];
         let rest = rest.trim_start_matches(same);
@@ -217,7 +217,7 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
         let joins = *grown && pending.is_empty();
         let item = match markers[index] {
             Some((Marker::Bullet, cut)) => Some((None, cut)),
-            // A single dash may mean anything, but not beside another one or among list items.
+            // A single dash may mean anything, but not beside another dash or among list items.
             Some((Marker::Dash, cut)) => {
                 let dash = |m: Option<(Marker, usize)>| matches!(m, Some((Marker::Dash, _)));
                 (joins

@@ -36,7 +36,7 @@ fn is_local(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '\'' | '’' | '-')
 }
 
-/// In bytes.
+/// Returns the length in bytes of the local part at the end of `before`.
 fn local_part(before: &str) -> Option<usize> {
     let run = before.trim_end_matches(is_local).len();
     let start = before[run..].find(char::is_alphanumeric)?;
@@ -78,7 +78,8 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
     Ok(apart(out))
 }
 
-/// Between two words, an at sign is a plain one.
+/// Whether an at sign is beside white space or a bracket, or is `＠`. [`plain`] finds an `@` between
+/// two words.
 fn is_apart(before: &str, after: &str, sign: &str) -> bool {
     let is_open = |c: char| c.is_whitespace() || "[({<])}>".contains(c);
     sign != "@" || before.ends_with(is_open) || after.starts_with(is_open)

@@ -59,11 +59,11 @@ impl Names {
                 && !ordinary(word)
         });
         for (_, word) in later.take(MAX_SPELLINGS) {
-            // "Jens Kragh" is "Kragh": what follows a given name is a family.
-            // "Personalkontor Wieland" is "Wieland".
+            // Texts shorten "Jens Kragh" to "Kragh", the family name after a given name. They
+            // shorten "Personalkontor Wieland" to "Wieland", the name after a trade.
             let is_family = is_family(core, word)
                 || matches!(core, [trade, own] if own == word && ends_in_trade(&trade.lower));
-            // A family may be called like a place.
+            // A family name may also be a place's name. Only the posting's own city is excluded.
             let is_own = is_family
                 && !is_ordinary(&word.lower)
                 && !context.is_common(&word.lower)?
@@ -74,7 +74,8 @@ impl Names {
                 self.add_fragment(name.of(std::slice::from_ref(word)), context)?;
             }
         }
-        // "Joinery De Backer & Sons" is "De Backer": several words together are no others.
+        // Texts shorten "Joinery De Backer & Sons" to "De Backer". Several words of the name in a
+        // row hardly mean anything else.
         let runs = (first_run..core.len())
             .flat_map(|from| (from + 2..=core.len()).rev().map(move |to| from..to));
         for range in runs.take(MAX_SPELLINGS) {
@@ -132,14 +133,14 @@ impl Names {
                     };
                 return context.names_company(word, core, is_sure);
             }
-            // What the text also writes in lower case is the name with a capital.
+            // A word that the text also writes in lower case is the name only with a capital.
             return Ok((is_cased && letters >= 4) || !context.is_common(&word.lower)?);
         }
         let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
         if context.is_place(&spaced.join(" ")) {
             return Ok(false);
         }
-        // In German every noun has a capital: "Forst und Gewässer" may be just that.
+        // In German every noun has a capital, so "Forst und Gewässer" may be two common nouns.
         let are_nouns = context.families.intersects(Cues::GERMANIC)
             && context.families != Cues::LANGUAGES
             && core.first() != fragment.first()
