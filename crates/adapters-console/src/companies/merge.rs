@@ -70,7 +70,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     let page = Page {
         next: query.next(PATH, "after", (&mut rows, PAGE), names),
         frame: visit
-            .frame_of_form(COMPANIES, "Companies that may be one", &refused)
+            .frame_of_form(COMPANIES, "Companies that may be the same", &refused)
             .saying(done),
         lookalikes,
         rows,
