@@ -253,8 +253,8 @@ fn lookalikes(state: &State, items: &mut Vec<AttentionItem>) {
         let (one, other) = (&company.company, &older.company);
         let by = one.owner.map(|owner| state.client(owner));
         let sentence = format!(
-            "{} ({}) of {} is on the site of {}, which another client owns. Merge them, or say \
-             that they are not the same.",
+            "{} ({}) of {} is on the site of {}, which another client owns. Merge them, or mark \
+             them as different.",
             one.name,
             one.website,
             by.unwrap_or_default(),

@@ -48,9 +48,9 @@ pub struct NewEndpoint {
 pub struct EndpointChange {
     /// The address, which cannot be cleared.
     pub url: Patch<EndpointUrl>,
-    /// The wanted events. Cleared means all.
+    /// The wanted events. Clearing them means all events.
     pub names: Patch<Vec<EventName>>,
-    /// Whether events include the posting. Cleared means no.
+    /// Whether events include the posting. Clearing it means no.
     pub include_posting: Patch<bool>,
     /// The description.
     pub description: Patch<String>,
@@ -124,7 +124,7 @@ fields! {
     }
 }
 
-/// The members of bodies, and their names in other services.
+/// The members of bodies, each with its names in other services.
 const MEMBERS: [Word; 7] = [
     (
         "url",
@@ -242,7 +242,7 @@ impl NewEndpoint {
 }
 
 impl From<NewEndpoint> for EndpointChange {
-    /// The change that gives an endpoint all settings of a new one, except the state.
+    /// The change that gives an endpoint all settings of a new endpoint, except the state.
     fn from(new: NewEndpoint) -> Self {
         Self {
             url: Patch::Set(new.url),
@@ -293,7 +293,7 @@ fn read(text: &str, private: PrivateAddresses) -> Result<(EndpointChange, FieldE
     if fields.types.value().is_some_and(is_none) && !errors.concern("types") {
         errors.add(
             "types",
-            "must name an event at least, or be null for all events",
+            "must name at least one event, or be null for all events",
         );
     }
     let url = fields.url.and_then(|text| {

@@ -55,7 +55,7 @@ impl Answer {
     }
 
     /// The answer to a command that is repeated after a commit in doubt. If the command then
-    /// changes nothing, that commit succeeded, and its answer `doubted` holds.
+    /// changes nothing, the doubted commit succeeded, and `doubted` is the answer.
     #[must_use]
     pub fn after_doubt(mut self, doubted: &Self) -> Self {
         if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {
@@ -69,13 +69,13 @@ impl Answer {
 /// The reason why a command is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// Fields are invalid, alone or together with stored ones.
+    /// Fields are invalid, alone or together with stored fields.
     #[error(transparent)]
     Invalid(FieldErrors),
     /// There is nothing to expire.
     #[error("Job posting not found.")]
     NotFound,
-    /// The posting's status does not allow it.
+    /// The posting's status does not allow the change.
     #[error("Invalid JobPosting state transition from {from} to {to}.")]
     Transition {
         /// The present status.
@@ -83,7 +83,7 @@ pub enum Rejection {
         /// The requested status.
         to: Status,
     },
-    /// An operator took it down.
+    /// An operator rejected the posting or took it down.
     #[error("An operator took this posting down; only an operator can reopen it.")]
     TakenDown,
 }
@@ -111,7 +111,7 @@ pub enum IngestError {
     /// The store is unavailable. It may have written the command, which is safe to repeat.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The store does not know whether it has written. If it has, the answer holds.
+    /// The store does not know whether it has written the command. If so, `answer` is valid.
     #[error("the store is not available: {why}")]
     InDoubt {
         /// The reason.

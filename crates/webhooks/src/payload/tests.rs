@@ -23,7 +23,7 @@ fn fields<T: std::fmt::Debug>(result: Result<T, BodyError>) -> Vec<String> {
     }
 }
 
-/// In a body, a form, or the options of a command.
+/// The list may come from a body, a form, or the options of a command.
 #[test]
 fn a_list_of_events_has_each_once_in_its_order() {
     let listed = ["CompanyUpdated", " JobPostingCreated ", "CompanyUpdated"];
@@ -124,7 +124,7 @@ fn all_errors_are_in_one_answer() {
     assert_eq!(created, expect);
 }
 
-/// The error names the intended member, even for another service's name.
+/// The error names the intended member, even for a name that another service uses.
 #[test]
 fn members_that_a_body_does_not_have_are_refused() {
     let unknown =
@@ -200,7 +200,7 @@ fn a_body_lacks_nothing_that_it_needs() {
         ),
         (
             fields(change(r#"{"types":[]}"#)),
-            "types must name an event at least, or be null for all events",
+            "types must name at least one event, or be null for all events",
         ),
         (fields(change("[]")), "body must be a JSON object"),
         (fields(parse_replay(b"{}")), "since is required"),

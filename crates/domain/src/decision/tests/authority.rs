@@ -137,7 +137,7 @@ fn the_first_line_of_an_import_decides_a_company() {
     }
 }
 
-/// The earlier line sets the same name and logo. Its commit may still be in progress.
+/// The commit of the earlier line, which sets the same name and logo, may still be in progress.
 #[test]
 fn a_line_that_names_a_company_like_an_earlier_one_gets_no_notice() {
     let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
