@@ -1,4 +1,4 @@
-//! The cost of the rules alone: one decision, and one normalised website.
+//! Measures the cost of the rules alone: one decision, and one normalised website.
 #![expect(clippy::expect_used, reason = "a benchmark, whose samples are right")]
 
 use std::hint::black_box;

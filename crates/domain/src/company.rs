@@ -30,7 +30,7 @@ pub struct Company {
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
-    /// The company that this one was merged into. Pushes that name the website of this one apply to
+    /// The company that this alias was merged into. Pushes that name the alias's website apply to
     /// that company.
     pub alias_of: Option<CompanyId>,
 }
@@ -62,8 +62,7 @@ pub struct CompanyView {
     /// When it was first pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
-    /// When its name, logo or owner last changed, or when an operator last protected or released a
-    /// part.
+    /// When it last changed: its name, logo, owner or merge, or the parts that an operator set.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if the change is from before actors were recorded.
@@ -100,8 +99,8 @@ impl Company {
     reason = "each says of one column whether it is set"
 )]
 pub struct CompanyWrite {
-    /// The company after the write, as far as the writer knows. If the store has no such company,
-    /// it inserts this one.
+    /// The company after the write, as far as the writer knows. If the store does not have the
+    /// company, it inserts this value.
     pub company: Company,
     /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
@@ -109,7 +108,7 @@ pub struct CompanyWrite {
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
-    /// Whether an update makes it an alias, or ends the alias. An alias accepts no other write.
+    /// Whether an update makes it an alias, or ends the alias. An alias accepts only such writes.
     pub sets_alias: bool,
     /// The owner that the stored company must have at the commit; `None` for any.
     pub required_owner: Option<ClientId>,
@@ -178,8 +177,8 @@ impl CompanyWrite {
     /// The stored company after this write; unset parts stay.
     ///
     /// [`StoreError::Conflict`] if the stored company has another owner than required, or is an
-    /// alias that the write does not end. Also if a [yielding](Self::yields) write would change a
-    /// part that an operator set.
+    /// alias and the write does not set its alias. A [yielding](Self::yields) write that sets an
+    /// operator's part is a conflict, too.
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());
@@ -283,7 +282,7 @@ mod tests {
 
     type Change = fn(&mut Company);
 
-    /// Changes of one part each, and whether their write sets name, logo path, owner and alias.
+    /// Changes of one part, each with whether its write sets name, logo path, owner and alias.
     const CHANGES: [(Change, [bool; 4]); 6] = [
         (|it| it.name.push('x'), [true, false, false, false]),
         (

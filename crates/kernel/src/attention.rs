@@ -95,8 +95,8 @@ pub trait AttentionList: Send + Sync {
 
     /// Writes a check in one commit, with the next version.
     ///
-    /// [`StoreError::Conflict`] if another process has stored a later version than
-    /// [`expected`](AttentionCheck::expected). So two processes never raise the same event.
+    /// [`StoreError::Conflict`] if another process has stored a later version than the
+    /// [expected](AttentionCheck::expected) one. So two processes never raise the same event.
     async fn record_check(&self, check: &AttentionCheck) -> Result<(), StoreError>;
 }
 

@@ -9,7 +9,7 @@ use crate::{ClientId, Prefixes};
 vocabulary! {
     /// The kind of matter that needs attention.
     AttentionKind {
-        /// Side effects failed permanently.
+        /// Tasks of the outbox are dead.
         TaskDead = "task_dead",
         /// A webhook was disabled.
         WebhookDisabled = "webhook_disabled",
@@ -23,9 +23,9 @@ vocabulary! {
         SourceSilent = "source_silent",
         /// Many pushes of a client are refused.
         SourceRefused = "source_refused",
-        /// Many postings of a client were rejected or held.
+        /// Many postings of a client were rejected, or their content is held back.
         SourceRejected = "source_rejected",
-        /// A new company looks like one of another owner.
+        /// A new company is on the site of a company with another owner.
         CompanyLookalike = "company_lookalike",
         /// Reports of readers wait for a decision.
         ReportsWaiting = "reports_waiting",
@@ -62,8 +62,8 @@ impl AttentionItem {
         Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
     }
 
-    /// Whether `reader` may see it: a client with these prefixes, or the operators if `None`. A
-    /// client with prefixes sees only its own items.
+    /// Whether `reader` may see it: a client with these prefixes, or the operators if `None`. With
+    /// prefixes, a client sees only its own items, and operators see none.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match reader {
             Some(client) => self.client == Some(client) || (self.is_of_board && prefixes.are_all()),

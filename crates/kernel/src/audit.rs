@@ -128,7 +128,7 @@ impl Entry {
 /// A position in the audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AuditPosition {
-    /// The entry's time.
+    /// The time of the entry.
     pub at: OffsetDateTime,
     /// The entry's id.
     pub id: Uuid,

@@ -7,14 +7,14 @@ pub enum StoreError {
     #[error("another commit changed the state")]
     Conflict,
     /// Another transaction kept a row locked; nothing was written. `domain::store::LockedRows`
-    /// identifies the row.
+    /// finds the locked rows.
     #[error("another transaction holds a lock: {0}")]
     Locked(String),
     /// The store is unreachable or overloaded. Nothing was written.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The connection was lost during the commit, which wrote everything or nothing. Load again to
-    /// find out.
+    /// The connection was lost during the commit, which wrote everything or nothing. A new load
+    /// shows which.
     #[error("the outcome of the write is unknown: {0}")]
     InDoubt(String),
     /// The store returned invalid data.

@@ -66,7 +66,7 @@ id! {
 }
 
 id! {
-    /// A client's id, which is its OAuth `client_id`.
+    /// A client's id: its OAuth `client_id`.
     ClientId
 }
 

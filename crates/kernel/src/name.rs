@@ -1,6 +1,6 @@
 //! Open vocabularies: names declared as constants by contexts.
 
-/// Declares a type of names. Stores accept any name, so older programs show newer names.
+/// Declares a type of names. Stores accept any name, so older programs can show newer names.
 #[macro_export]
 macro_rules! name {
     ($(#[$meta:meta])* $name:ident) => {

@@ -25,7 +25,7 @@ pub enum InvalidPrefix {
         /// The reason.
         error: InvalidIdentifier,
     },
-    /// There are too many.
+    /// There are too many prefixes.
     #[error("there are {0} prefixes, and at most {MOST} are possible")]
     TooMany(usize),
 }
@@ -55,7 +55,7 @@ impl Prefixes {
         Ok(Self(all))
     }
 
-    /// The prefixes; none for the whole board.
+    /// The prefixes; empty for the whole board.
     pub fn as_slice(&self) -> &[String] {
         &self.0
     }

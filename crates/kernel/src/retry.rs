@@ -31,8 +31,8 @@ impl RetryPolicy {
         wait.min(self.longest)
     }
 
-    /// The same wait, which `jitter` (random, from 0 to 1) at most doubles, so that callers that
-    /// failed together do not retry together.
+    /// The same wait with jitter, so that callers that failed together do not retry together.
+    /// `jitter` (random, from 0 to 1) at most doubles the wait.
     pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
         self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
     }

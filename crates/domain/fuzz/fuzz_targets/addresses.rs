@@ -1,4 +1,4 @@
-//! Websites, identifiers and metadata: normalising twice changes nothing.
+//! Fuzzes websites, identifiers and metadata: a second normalisation changes nothing.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! A push: the path segment in the first line, then the body. Pushing the created posting's own
-//! values again must change nothing.
+//! Fuzzes a push: the first line is the path segment, the rest the body. Pushing the values of the
+//! created posting again must change nothing.
 
 #![no_main]
 

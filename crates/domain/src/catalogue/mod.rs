@@ -36,9 +36,9 @@ pub struct Catalogue {
     pub client: ClientId,
     /// The name, unique among those of its client.
     pub name: CatalogueName,
-    /// The number of its open postings, which wait for enrichment or are approved.
+    /// The number of its open postings: postings that wait for enrichment or are approved.
     pub postings: u64,
-    /// Whether an import of it is running.
+    /// Whether an import, a release or an undo of it is running.
     pub is_running: bool,
     /// The last imports that ended, complete or not: at most [`MOST_IMPORTS`], newest first.
     pub imports: Vec<PastImport>,

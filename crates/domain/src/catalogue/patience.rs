@@ -2,7 +2,7 @@
 
 use super::Missed;
 
-/// After this number of consecutive misses, 1 to 10, a posting expires.
+/// The number of consecutive misses, 1 to 10, after which a posting expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience(u8);
 

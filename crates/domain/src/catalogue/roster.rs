@@ -36,10 +36,10 @@ impl Default for MaxMissing {
 pub struct Guard {
     /// The largest share that may be missing.
     pub max_missing: MaxMissing,
-    /// Up to this number of missing postings, the share does not matter.
+    /// The number of missing postings up to which the share does not matter.
     pub min_missing: u64,
-    /// Missing postings may expire only with at most this many unattributed lines. Each such line
-    /// may be for a posting that seems to be missing.
+    /// The largest number of unattributed lines with which missing postings may expire. Each such
+    /// line may name a posting that seems to be missing.
     pub max_unattributed: u64,
 }
 
@@ -66,7 +66,7 @@ impl PostingDigest {
 }
 
 /// A catalogue's open postings before an import, with a mark for each that a line has named. A
-/// posting takes 16 bytes and a bit. The default is empty.
+/// posting takes 16 bytes and one bit. The default is empty.
 #[derive(Debug, Default)]
 pub struct Roster {
     postings: Vec<PostingDigest>,

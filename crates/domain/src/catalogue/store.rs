@@ -130,7 +130,7 @@ pub struct Undone {
 pub struct Released {
     /// The number of postings that it expired.
     pub expired: u64,
-    /// The number of postings that it left unchanged, for the reasons of [`Undone::left`].
+    /// The number of postings that it left: named later, not open, or forbidden to the client.
     pub left: u64,
 }
 
@@ -211,9 +211,9 @@ impl LastImport {
 #[async_trait]
 pub trait Catalogues: Send + Sync {
     /// Leases a client's catalogue, unless another lease of the catalogue runs. Creates a missing
-    /// catalogue if the query has an id. During an import, postings that were held back before do
-    /// not count as held back. If the previous holder changed postings but did not end its lease,
-    /// its import becomes the last one that changed postings.
+    /// catalogue if the query has an id. If an import never ends, the postings that were held back
+    /// before it are no longer held back. If the previous holder changed postings but did not end
+    /// its lease, its import becomes the last one that changed postings.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Extends a lease; `false` if it is lost.
@@ -247,9 +247,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
-    /// For each of these postings, the number of consecutive imports that missed it and left it
-    /// open ([`Missed::Open`]). The newest of them is the last import whose misses
-    /// [count](PastImport::counts_misses). Postings that this newest import named are omitted.
+    /// The consecutive misses of these postings up to the last import whose misses
+    /// [count](PastImport::counts_misses). Includes only postings that this import missed and left
+    /// open ([`Missed::Open`]).
     async fn misses(
         &self,
         catalogue: CatalogueId,
@@ -286,17 +286,17 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError>;
 
     /// Ends the lease of an undo, and returns its totals, including those of interrupted undos of
-    /// that import. Afterwards there is nothing to undo, and misses are counted from 0. If the
+    /// the same import. Afterwards there is nothing to undo, and misses are counted from 0. If the
     /// lease is lost, writes nothing and returns `None`.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
 
     /// Ends the lease of a release, and returns its totals, including those of interrupted
-    /// releases. Afterwards no posting is held back, and the import's record has the number of
-    /// expired ones. If the lease is lost, writes nothing and returns `None`.
+    /// releases. Afterwards no posting is held back, and the import's summary has the number of
+    /// expired postings. If the lease is lost, writes nothing and returns `None`.
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
     /// Deletes up to `limit` records of [missed](Missed) postings, and returns their number. For
-    /// each catalogue, keeps the records of these imports: the running one, the last one whose
+    /// each catalogue, keeps the records of these imports: the running import, the last one whose
     /// misses count, the last one that expired or changed postings, and the one that holds postings
     /// back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;

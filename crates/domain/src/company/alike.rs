@@ -29,7 +29,7 @@ fn words(table: &'static str) -> HashSet<&'static str> {
     lines.flat_map(str::split_whitespace).collect()
 }
 
-/// "sp. z o.o." has four words.
+/// The most words of a legal form: "sp. z o.o." has four.
 const FORM: usize = 4;
 
 /// The letters and digits of a name in lower case, without a trailing legal form.
@@ -100,12 +100,12 @@ pub fn is_lookalike(company: &CompanyView, older: &CompanyView) -> bool {
         && site(&one.website.key()) == site(&other.website.key())
 }
 
-/// A found relation of two companies.
+/// A relation that was found between two companies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompanyPair {
     /// The companies, the lower id first.
     pub companies: [CompanyId; 2],
-    /// Whether they may be one.
+    /// Whether they may be the same company.
     pub is_similar: bool,
     /// The company that a client with prefixes created on the other company's site.
     pub lookalike: Option<CompanyId>,
@@ -151,7 +151,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company on the other's site, and the other company; `None` if both now have one owner.
+    /// The company on the other's site, and the other company; `None` unless the owners differ.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

@@ -10,8 +10,8 @@ use super::{Company, CompanyPairView, CompanyView, PairKind};
 /// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
-    /// Up to `limit` companies after a key, in byte order. Aliases are omitted, here and in the
-    /// other lists.
+    /// Up to `limit` companies after a key, in byte order. Aliases are omitted here and in the
+    /// other lists, except [`Self::aliases`].
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
     /// Up to `limit` companies whose [`name_key`](super::name_key) begins with this text, in the
@@ -49,7 +49,8 @@ pub trait CompanyReader: Send + Sync {
     ) -> Result<BTreeMap<Status, usize>, StoreError>;
 
     /// Up to `limit` postings after `after`, by id, that must change their company. For an alias,
-    /// these are all its postings; for any other company, those that came by it as an alias.
+    /// these are all its postings. For a former alias, these are the postings that came to its
+    /// target by it.
     async fn misplaced(
         &self,
         company: &Company,

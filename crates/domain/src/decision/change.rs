@@ -20,17 +20,17 @@ use crate::{
 pub struct Change {
     /// The posting after the change, with its texts, history and other writes.
     pub write: PostingWrite,
-    /// Whether the posting is written: `false` if only the company changes.
+    /// Whether the posting itself is written, not only its company or an enrichment task.
     pub writes_posting: bool,
     /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
-    /// The events it raises, in order: of the posting, and of its company.
+    /// The events to raise, in order: an event of the company precedes those of the posting.
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
     /// The import whose line caused the change.
     pub import: Option<Uuid>,
-    /// Whether the original of this duplicate is looked up again, because the offer changed.
+    /// Whether original and duplicates are looked up again, because the offer changed.
     pub looks_up: bool,
     /// The posting's id, if it may have duplicates. When the posting closes, they must be looked up
     /// again.
@@ -78,7 +78,7 @@ impl Change {
         Ok(is_step.then_some(change))
     }
 
-    /// Fires a trigger, and adds its history step. Returns whether there is a step.
+    /// Fires a trigger, and adds its history step. Returns whether the trigger caused a step.
     pub(super) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Result<bool, Rejection> {
         let step = match self.write.posting.fire(trigger, cause) {
             Fired::Moved(step) | Fired::Stayed(Some(step)) => step,

@@ -26,7 +26,7 @@ pub(super) struct Pushed {
     pub is_update: bool,
     /// The notice that the company stays unchanged, although the push has other values.
     pub notice: Option<Notice>,
-    /// Whether the write is left to an earlier line of the import that has the same name and logo.
+    /// Whether an earlier line of the import, with the same name and logo, writes the company.
     pub is_left: bool,
 }
 
@@ -76,8 +76,8 @@ pub(super) fn push(
 
 fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed> {
     let (patch, by) = (put.patch.company(), put.by);
-    // The line that first named the company sets the name and logo. It may be decided later, or in
-    // a concurrent commit.
+    // The line that first named the company sets the name and logo. That line may be decided later,
+    // or in a concurrent commit.
     let is_named = put.company_named != NamedBefore::No;
     let is_alike = put.company_named == NamedBefore::Alike;
     let logo_path = patch.logo_path.value();
@@ -92,7 +92,7 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     };
     let write = CompanyWrite {
         sets_name: !is_named,
-        // A concurrent commit may create it with a logo.
+        // A concurrent commit may create the company with a logo, which must stay.
         sets_logo_path: after.logo_path.is_some(),
         ..CompanyWrite::new(after.clone(), Actor::Client(by.client), now)
     };

@@ -24,7 +24,7 @@ pub struct Decided {
     pub answer: Answer,
     /// The change; `None` if the push changes nothing. Boxed: most pushes are unchanged.
     pub change: Option<Box<Change>>,
-    /// Whether the command leaves a change of the company to an earlier line.
+    /// Whether an earlier line of the import makes the command's change of the company.
     pub is_left: bool,
 }
 
@@ -83,7 +83,7 @@ fn create(
     let is_closed = is_past(change.write.posting.expire_at, now);
     if is_closed {
         change.fire(Trigger::Lapse, closing(now))?;
-        // The client's own reason is kept. An update with a past date keeps it, too.
+        // A reason that the client sent replaces the reason of the rule, as in an update.
         let sent = &patch.expiration_reason;
         sent.apply(&mut change.write.posting.details.expiration_reason);
         change.asks_for_enrichment = false;
@@ -183,8 +183,8 @@ fn update(
     if put.catalogue.is_some() && put.catalogue != posting.catalogue {
         change.write.posting.catalogue = put.catalogue;
         if status == Status::Expired {
-            // Otherwise the posting might return to a catalogue that had expired it, and that
-            // catalogue's undo would reopen it.
+            // Otherwise the posting might return to a catalogue that had expired it, and an undo of
+            // that catalogue would reopen the posting.
             change.write.posting.touch(by, now);
         }
     }
@@ -273,8 +273,8 @@ fn ask_if_stale(
     Ok(())
 }
 
-/// Requests enrichment if the content differs from the last outcome only in the company's name. A
-/// push of another posting then changed the name.
+/// Requests enrichment if the content differs from the last outcome only in the company's name.
+/// Another push or an operator then changed the name.
 fn ask_if_renamed(change: &mut Change, company: &Company) {
     let posting = &change.write.posting;
     change.asks_for_enrichment = posting.status() != Status::Expired

@@ -58,8 +58,8 @@ pub fn settle(
     if posting.approved_hash.is_some() && posting.approved_hash == approved {
         after.approved_hash = Some(content);
     }
-    // The hash has the company's id. So a moved posting needs enrichment, which also stores a new
-    // fingerprint, unless it returns before it was enriched.
+    // The hash has the company's id. So a moved posting needs enrichment, unless it returns before
+    // that. Enrichment also stores a new fingerprint.
     change.asks_for_enrichment = posting.enriched_hash != Some(content);
     Some(change)
 }

@@ -60,7 +60,7 @@ fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Optio
     }
     let mut change = Change::of(posting);
     change.write.posting.is_featured = on;
-    // A history entry without a change of status. The status keeps its reason.
+    // The history gets an entry, but the status keeps its reason.
     change.write.history.push(HistoryEntry {
         status: posting.status(),
         at: now,

@@ -72,8 +72,8 @@ pub fn apply(
     Some(change)
 }
 
-/// Holds back content that is no ad but would replace the ad of an approved posting. `None` if the
-/// content is an ad, or was held back for too long.
+/// Holds back content that is no ad but would replace the ad of an approved posting. `None` for
+/// other content, and if such content was held back for too long.
 fn hold_back(
     posting: &Posting,
     content: ContentHash,
@@ -143,8 +143,8 @@ pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
-/// Records that [due] content gets no verdict, unless it has a [settled](is_settled) one. Only an
-/// approved posting keeps its texts; other postings get texts by rules. `None` if nothing changes.
+/// Records that [due] content without a [settled](is_settled) verdict gets none. Only an approved
+/// posting keeps its texts; any other gets texts by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     made: Option<&Enrichment>,

@@ -56,7 +56,7 @@ impl Former {
 
 /// Restores a posting's values. `company` is the former company or, after a merge, its target.
 /// Approved content needs no new verdict; other content waits for one. `None` if nothing changes,
-/// or a text is no longer kept.
+/// or if the former description's text is no longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,
@@ -106,7 +106,7 @@ pub fn restore(
                 change.write.findings = findings;
             }
         }
-        // An operator may have approved what was shown, while later content got another verdict.
+        // An operator may have approved the shown content, while later content got another verdict.
         let by_operator = was.approved_hash.filter(|_| was.is_moderated());
         let cause = Cause {
             content: by_operator.or(was.enriched_hash),

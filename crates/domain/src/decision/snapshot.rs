@@ -9,7 +9,7 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
-/// The limit of steps from an alias to its company. Only concurrent merges need more than two.
+/// The most steps from an alias to its company. Only concurrent merges cause more than two.
 const MOST_MERGES: usize = 8;
 
 /// The state for a batch's decisions.
@@ -54,7 +54,7 @@ impl Snapshot {
         })
     }
 
-    /// The company that an id means: an alias's target.
+    /// The id of the company that this id means: for an alias, its target.
     pub fn meant(&self, mut id: CompanyId) -> CompanyId {
         for _ in 0..MOST_MERGES {
             match self.companies.get(&id).and_then(|it| it.alias_of) {
@@ -80,7 +80,7 @@ impl Snapshot {
         Some(Basis::of((posting.id, posting.version), company))
     }
 
-    /// The answers to commands that change nothing.
+    /// The answers to commands that change nothing, by identifier.
     pub fn repeat_answers(&self) -> HashMap<SourceIdentifier, RepeatAnswer> {
         let answer = |(identifier, posting): (&SourceIdentifier, &Posting)| {
             let mut answer = Answer::on(posting, PutOutcome::Unchanged);

@@ -9,7 +9,7 @@ use time::{Duration, OffsetDateTime};
 use crate::posting::{Details, Notice, PostingPatch, PutPosting};
 
 /// Checks the rules across fields and about the time, after a push to `details`. A lenient push
-/// omits values that break a rule.
+/// leaves out a salary range or a publication date that breaks a rule.
 pub(super) fn check(
     details: &mut Details,
     stored: &Details,
@@ -46,8 +46,8 @@ fn is_swapped(details: &Details) -> bool {
     ends.is_some_and(|(min, max)| max < min)
 }
 
-/// Whether the source has not published the posting yet. A day begins in the first time zone, which
-/// is 14 hours ahead of UTC.
+/// Whether `date_posted` is in the future. A day begins in the first time zone 14 hours before it
+/// begins in UTC.
 fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     patch.date_posted.value().is_some_and(|date| {
         let ahead = match date {
@@ -58,7 +58,7 @@ fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
     })
 }
 
-/// Validates rules across fields, except those that depend on an invalid field.
+/// Checks the rules across fields. Skips a rule if one of its fields is invalid.
 fn check_together(details: &Details, errors: &mut FieldErrors) {
     if let Some(min) = details.salary_min
         && is_swapped(details)

@@ -94,7 +94,7 @@ impl PostingWrite {
     }
 
     /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries. Few commits
-    /// do.
+    /// trim it.
     pub const fn trims_history(&self) -> bool {
         self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
     }
@@ -149,7 +149,7 @@ pub struct WriteSet {
     pub postings: BTreeMap<PostingId, PostingWrite>,
     /// The writes that a store may ignore.
     pub optional: OptionalWrites,
-    /// The writes to outbox, event log and audit. A store without one of these ignores its part.
+    /// The writes to outbox, event log and audit. A store ignores writes to a part that it lacks.
     pub tasks: TaskWrites,
 }
 
@@ -157,7 +157,7 @@ pub struct WriteSet {
 /// of its use cases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionalWrites {
-    /// Catalogues: the leases that the commit requires. It fails if one of them is lost.
+    /// Catalogues: the leases that the commit requires. A lost lease is a conflict.
     pub leases: BTreeSet<CatalogueLease>,
     /// Catalogues: the new states of postings that an import missed. Such a commit requires only
     /// the lease of its import.
@@ -165,11 +165,11 @@ pub struct OptionalWrites {
     /// Duplicates and reports: postings that must still have these versions, although the commit
     /// does not change them.
     pub standing: BTreeMap<PostingId, Version>,
-    /// Duplicates: fingerprints of postings. `None` removes a closed posting's.
+    /// Duplicates: fingerprints of postings. `None` removes the fingerprint of a closed posting.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
     /// Duplicates: pairs of postings that an operator marked as different openings.
     pub told_apart: BTreeSet<Apart>,
-    /// Similar companies: the pairs found for these companies, which replace earlier pairs.
+    /// Similar companies: the found pairs of these companies, which replace their earlier pairs.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
     /// Similar companies: pairs that an operator marked as different, the lower id first.
     pub apart: BTreeSet<[CompanyId; 2]>,

@@ -1,4 +1,4 @@
-//! An import's changes to existing postings: lost values, shrunken and repeated texts.
+//! The effects of an import on content: lost values, shrunken texts, and repeated values.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,8 +9,8 @@ use super::Receipt;
 /// A line counts as repeated if this many other lines have the same value.
 const OTHERS: u64 = 10;
 
-/// An entry degrades an import if it exceeds both this number of postings and this percentage of
-/// the lines.
+/// An entry degrades an import if it exceeds both this number of postings and [`PERCENT`] of the
+/// lines.
 const POSTINGS: u64 = 20;
 const PERCENT: u64 = 30;
 
@@ -18,7 +18,7 @@ const PERCENT: u64 = 30;
 /// share of the lines below 1 / `VALUES` may be missed.
 const VALUES: usize = 4_096;
 
-/// An import's changes to existing postings. Unchanged lines do not count.
+/// The effects of an import on content. New postings count only for repeated values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// The postings that lost the value of a field, by field.
@@ -118,7 +118,7 @@ impl Frequencies {
         } else if self.0.len() < VALUES {
             self.0.insert(value, 1);
         } else {
-            // This value is dropped, and every counted value loses one occurrence.
+            // The new value is dropped, and every counted value loses one occurrence.
             self.0.retain(|_, count| {
                 *count -= 1;
                 *count > 0

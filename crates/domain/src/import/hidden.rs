@@ -88,7 +88,7 @@ impl LongLine {
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));
     }
 
-    /// Whether the line may concern further postings besides that of its first identifier.
+    /// Whether the line may concern postings other than the one with its first identifier.
     pub const fn has_more(&self) -> bool {
         self.has_other
             || self.objects != 1

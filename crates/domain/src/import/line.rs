@@ -59,8 +59,8 @@ pub struct LineOptions {
     pub client: ClientId,
     /// How unknown fields and wrong values are handled.
     pub handling: Handling,
-    /// The catalogue that lists the postings. A line reopens its expired posting, unless the line
-    /// itself expires the posting.
+    /// The catalogue that lists the postings. A line also asks to reopen its posting, unless the
+    /// line itself expires the posting.
     pub catalogue: Option<CatalogueId>,
     /// The import's random id.
     pub import: Option<Uuid>,
@@ -75,7 +75,7 @@ pub enum LineError {
     /// It is not JSON.
     #[error("The line is not valid JSON: {0}.")]
     NotJson(String),
-    /// Its fields are invalid, whatever is stored.
+    /// Its fields are invalid, regardless of the stored posting.
     #[error(transparent)]
     Invalid(FieldErrors),
     /// The client may not use the identifier.
@@ -104,8 +104,8 @@ pub struct Parsed {
     pub command: Result<PutPosting, LineError>,
 }
 
-/// A line without structural errors, as almost every line is. It is read in one pass. Any other
-/// line is read again as an [`Entry`], to find its error.
+/// A line without structural errors, read in one pass. Almost every line is plain. Any other line
+/// is read again as an [`Entry`], to find its error.
 #[derive(Deserialize)]
 struct Plain<'a> {
     #[serde(borrow)]
@@ -213,7 +213,7 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
     if let Some(Err(_)) = id {
         let is_string = entry.id.is_some_and(|id| id.get().starts_with('"'));
         let why = if is_string {
-            // In valid JSON, the parser refuses no other string.
+            // The parser refuses no other string of valid JSON.
             "has one half of a surrogate pair, which is no character; remove it"
         } else {
             "must be a string"

@@ -1,8 +1,8 @@
 //! The postings that a line names, whatever else is wrong with it.
 //!
 //! A catalogue expires postings that no line names, so even an unreadable line must name its
-//! posting. If the name is uncertain, [`Names`] has every identifier that the line may name, and a
-//! flag that there may be others.
+//! posting. If the name is uncertain, [`Names`] has every identifier that the line may name. A flag
+//! says whether the line may name further postings.
 
 use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
 use kernel::{Prefixes, SourceIdentifier};
@@ -16,7 +16,7 @@ pub struct Names {
     pub id: Option<String>,
     /// Further identifiers in a damaged line. They may be from other lines.
     others: Vec<String>,
-    /// Whether the line may concern a posting other than these.
+    /// Whether the line may concern a posting that has none of these identifiers.
     has_unknown: bool,
 }
 
@@ -80,7 +80,7 @@ impl Names {
         end
     }
 
-    /// Adds everything that looks like an identifier: a damaged line may contain parts of others.
+    /// Adds all possible identifiers, because a damaged line may contain parts of other lines.
     fn search(&mut self, line: &[u8]) {
         for (_, behind) in keys(line).filter(|(key, _)| *key == b"id") {
             let mut tokens = Tokens::from(line, behind);

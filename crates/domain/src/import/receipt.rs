@@ -96,18 +96,18 @@ pub struct Missing {
     /// The number of these postings that were open before the import and still belong to the
     /// catalogue.
     pub count: u64,
-    /// The number of expired ones.
+    /// The number of these postings that expired.
     pub expired: u64,
     /// The reason why no posting expires, if there is one.
     pub held: Option<HeldBecause>,
     /// Whether they were held back, and later released.
     pub released: bool,
-    /// The first held-back postings, at most [`MOST_NAMED`].
+    /// The identifiers of the first held-back postings, at most [`MOST_NAMED`].
     pub first: Vec<SourceIdentifier>,
 }
 
 impl Missing {
-    /// A sentence without a full stop. For a dry run, it has the number that would expire.
+    /// The result as a sentence without a full stop; for a dry run, the expected result.
     pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
         let &Self {
             count,
@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn expiries_are_one_sentence() {
-        // The columns: postings expired by their lines; missing postings; the expired ones of
-        // these; why none expires; the sentence.
+        // The columns: postings that their lines expired; missing postings; missing postings that
+        // expired; why none expires; the sentence.
         for row in "\
             0 11 11 | 0 expired by their lines; 11 others were missing, and 11 of them expired
             1 1 1 | 1 expired by its line; 1 other was missing, and it expired

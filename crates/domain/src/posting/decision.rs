@@ -53,8 +53,7 @@ pub struct Objection {
     /// The time.
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// The time of the contested decision. After a reversal the objection is attached to a newer
-    /// decision.
+    /// The time of the contested decision. After a reversal, a newer decision has the objection.
     #[serde(with = "time::serde::rfc3339")]
     pub against: OffsetDateTime,
     /// The client's words, for operators.
@@ -146,7 +145,7 @@ pub struct Decision {
     pub ground: Option<Ground>,
     /// Whether a reader's report led to it.
     pub by_notice: bool,
-    /// The client's objection to it, or to the decision that it reverses.
+    /// The client's objection to this decision, or to the decision that this one reverses.
     pub objection: Option<Objection>,
 }
 

@@ -12,12 +12,12 @@ use super::essence::essence;
 
 /// A description: its digest and, if loaded, its text.
 ///
-/// It is by far the largest part of a posting, and most pushes repeat it. A store can compare
-/// digests without fetching the text.
+/// A description is by far the largest part of a posting, and most pushes repeat it. A store can
+/// compare digests without fetching the text.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Description {
     digest: [u8; 32],
-    /// In bytes; 0 if not read.
+    /// The text's length in bytes; 0 if not read.
     #[serde(default)]
     length: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,9 +11,9 @@
 //! pushed earlier. Only judged content is compared: an outcome sets a posting's
 //! [`DatedFingerprint`].
 //!
-//! An original is older than its copies, so there are no circles. A mark is committed only with the
-//! versions of both postings. If new content makes a posting younger, its copies are looked up
-//! before it gets a mark.
+//! An original is older than its copies, so there are no circles. A mark is committed only if both
+//! postings still have the versions that were read. If new content makes a posting younger, its
+//! copies are looked up before it gets a mark.
 
 use std::collections::HashSet;
 
@@ -28,8 +28,8 @@ use fields::codes::CurrencyCode;
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
 
-/// The signature values per band. Of 100 copies with nine tenths of their text in common, 99 share
-/// a band.
+/// The number of signature values per band. Of 100 copies with nine tenths of their text in common,
+/// 99 share a band.
 const BAND: usize = 4;
 
 /// The largest number of postings that are examined per band, and per requisition number.
@@ -72,7 +72,7 @@ impl Fingerprint {
         Self { bands, signature }
     }
 
-    /// The fingerprint of a posting without comparable text. It shares no band with another.
+    /// The fingerprint of a posting without comparable text. It shares no band with any other.
     pub fn unlike_any(posting: PostingId) -> Self {
         let hash = digest::of_parts([posting.uuid().as_bytes().as_slice()]);
         let (parts, _) = hash.as_chunks();
@@ -221,7 +221,7 @@ impl Offer {
     }
 }
 
-/// An employer's own number of an opening, and the company.
+/// A company, and its own number of an opening.
 pub type Number = (CompanyId, String);
 
 /// Two postings that an operator marked as different, the lower id first.
@@ -300,7 +300,7 @@ impl Candidate {
             || !self.offer.differs(&other.offer) && self.dated.duplicates(&other.dated)
     }
 
-    /// Whether one of them duplicates the other.
+    /// Whether one of the two postings duplicates the other.
     pub fn is_like(&self, other: &Self) -> bool {
         self.duplicates(other) || other.duplicates(self)
     }

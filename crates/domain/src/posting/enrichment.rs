@@ -5,7 +5,7 @@
 use super::{DecidedBy, Remark, Verdict, duplicate::MinHash};
 use serde::{Deserialize, Serialize};
 
-/// The result of enriching a posting.
+/// The result of enriching one posting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enrichment {
     /// The description for readers.
@@ -36,7 +36,7 @@ impl Enrichment {
     }
 }
 
-/// A description's two forms for readers, and the redacted title.
+/// The two forms of a description for readers, and the redacted title.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.

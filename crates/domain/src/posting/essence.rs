@@ -1,4 +1,4 @@
-//! The parts of a description by which it is compared with another.
+//! The parts of descriptions that count when two descriptions are compared.
 
 use std::borrow::Cow;
 

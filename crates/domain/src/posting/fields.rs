@@ -128,16 +128,16 @@ posting_fields! {
         location_city: String,
         /// The lower end of the salary, in whole units.
         salary_min: i64,
-        /// The upper end of the salary; at least `salary_min`, sent or stored.
+        /// The upper end of the salary; at least the sent or stored `salary_min`.
         salary_max: i64,
         /// The currency, as a code of ISO 4217 that is assigned today, in any case.
         salary_currency_code: CurrencyCode,
         /// The period of the salary. A blank string clears the field, as `null` does.
         salary_period: SalaryPeriod,
-        /// Where to apply by mail. This or `application_url` is required, sent or stored.
+        /// Where to apply by mail. This or `application_url` must be sent or already stored.
         #[garde(custom(value(check_email)))]
         application_email: String,
-        /// Where to apply on the web. This or `application_email` is required, sent or stored.
+        /// Where to apply on the web. This or `application_email` must be sent or already stored.
         #[garde(length(chars, max = 2048), custom(value(check_web_url)))]
         application_url: String,
         /// Free key-value pairs, returned as sent; at most 64 levels deep. As in I-JSON (RFC 7493),
@@ -148,7 +148,7 @@ posting_fields! {
         #[garde(length(chars, max = 255))]
         expiration_reason: String,
         /// The closing date of the source: a date (in UTC) or an RFC 3339 time. The posting expires
-        /// when it ends. A later one reopens it.
+        /// at its end. A later closing date reopens a posting that expired so.
         valid_through: DayOrTime,
         /// When the source first published the posting: a date, or an RFC 3339 time; not in the
         /// future.
@@ -170,7 +170,7 @@ posting_fields! {
         /// The company.
         #[garde(dive)]
         required company: CompanyPatch,
-        /// An object expires the posting, `null` reopens one that is expired.
+        /// An object expires the posting; `null` reopens an expired posting.
         #[garde(dive)]
         optional expiration: Expiration,
     }
@@ -192,8 +192,8 @@ fields! {
         /// The company's name.
         #[garde(length(chars, max = 255))]
         required name: String,
-        /// The company's website: an absolute `http` or `https` address. Spellings of one address
-        /// are one company: scheme, a leading `www.`, tracking parameters, a trailing slash and a
+        /// The company's website: an absolute `http` or `https` address. The website identifies the
+        /// company. The scheme, a leading `www.`, tracking parameters, a trailing slash and a
         /// fragment that does not begin with `/` or `!` do not count. User information is dropped.
         #[garde(length(chars, max = 1024), custom(value(is_short_when_encoded::<1024>)))]
         required website_url: SentWebsite,
@@ -282,7 +282,7 @@ impl PostingPatch {
         }
     }
 
-    /// The reason of an expiry after the push. The reason within `expiration` wins.
+    /// The reason of an expiry after the push. The reason within `expiration` takes precedence.
     pub(crate) fn reason_after<'a>(&'a self, stored: Option<&'a str>) -> Option<&'a str> {
         let outer = match &self.expiration_reason {
             Patch::Keep => stored,

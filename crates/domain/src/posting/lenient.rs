@@ -1,7 +1,7 @@
 //! Lenient handling (RFC 7240): invalid values are corrected if their meaning is certain; other
-//! optional ones are left out.
+//! invalid optional values are left out.
 //!
-//! A valid payload stays unchanged. In others, each invalid value is replaced or removed, and the
+//! A valid payload stays unchanged. Otherwise each invalid value is replaced or removed, and the
 //! result is read again by the usual rules. So no value is stored that the rules refuse.
 
 use std::{borrow::Cow, sync::Arc};
@@ -22,7 +22,7 @@ pub(crate) struct Payload {
     pub(crate) patch: PostingPatch,
     pub(crate) errors: FieldErrors,
     pub(crate) notices: Vec<Notice>,
-    /// Why all ways to apply were left out, although a posting needs one.
+    /// The errors of ways to apply that were left out; reported if no way to apply remains.
     pub(crate) dropped: FieldErrors,
 }
 
@@ -243,7 +243,7 @@ fn term<T: Term>(text: &str) -> Option<Value> {
     T::certain(text).map(Value::from)
 }
 
-/// A number written as a text; fractions are rounded half up.
+/// Reads a number, or a text that holds one; fractions are rounded half up.
 fn whole(value: &Value) -> Option<i64> {
     let text: String = match value {
         Value::Number(number) => number.to_string(),

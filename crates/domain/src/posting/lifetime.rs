@@ -5,8 +5,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::Posting;
 
-/// The lifetime of postings. It starts at the approval, and starts again with a push in its second
-/// half.
+/// The lifetime of postings. It starts when a posting is approved or reopened, and starts again
+/// with a push in its second half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 

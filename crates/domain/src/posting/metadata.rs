@@ -22,7 +22,7 @@ impl Metadata {
     }
 }
 
-/// Not parsed into values, so it is returned as sent.
+/// The text is not parsed into values, so it is returned as sent.
 impl FieldValue for Metadata {
     const EXPECTED: &'static str = "an object";
 

@@ -16,7 +16,7 @@ impl MinHash {
     /// The least number of equal values for nearly equal texts: about 81 per cent.
     ///
     /// Real copies share 94 to 100 per cent of their text. Other jobs with the same title and place
-    /// share at most 70 per cent. By 64 values, one in a hundred such pairs looks like a copy.
+    /// share at most 70 per cent. With 64 values, one in a hundred such pairs looks like a copy.
     const ALIKE: usize = 52;
 
     /// Wraps values.

@@ -49,9 +49,9 @@ pub enum Notice {
     CompanyByAlias,
     /// An earlier line of the import named the company, and sets its name and logo.
     CompanyNamedBefore,
-    /// There is no field with this path, as sent.
+    /// The sent path is not the path of a field.
     UnknownField(Arc<str>),
-    /// The value at this path was replaced by this one.
+    /// The value at this path (first) was replaced by this value (second).
     Corrected(Arc<str>, Arc<str>),
     /// The invalid value at this path was left out.
     LeftOut(Arc<str>),

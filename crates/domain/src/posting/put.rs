@@ -30,9 +30,10 @@ pub enum Handling {
     /// Unknown fields are left out, and invalid values are refused.
     #[default]
     Usual,
-    /// Both are refused.
+    /// Unknown fields and invalid values are refused.
     Strict,
-    /// Both are left out, but invalid values whose meaning is certain are corrected.
+    /// Unknown fields and invalid values are left out, but invalid values whose meaning is certain
+    /// are corrected.
     Lenient,
 }
 
@@ -49,7 +50,7 @@ pub struct PutPosting {
     /// Whether invalid optional values are left out.
     pub is_lenient: bool,
     pub(crate) notices: Vec<Notice>,
-    /// Why ways to apply were left out.
+    /// The errors of ways to apply that were left out; reported if no way to apply remains.
     pub(crate) dropped: FieldErrors,
     /// The client that pushes.
     pub by: Principal,
@@ -146,15 +147,15 @@ impl PutPosting {
         }
     }
 
-    /// Whether it expires the posting. Also true if `expiration` is invalid. Then the push is
+    /// Whether it expires the posting. Also true if `expiration` is invalid: the push is then
     /// refused, and missing fields are not reported.
     pub fn expires(&self) -> bool {
         self.patch.expiration.value().is_some()
             || (!self.errors.is_empty() && self.errors.concern("expiration"))
     }
 
-    /// Makes it a command of a catalogue that lists the posting. Such a command reopens an expired
-    /// posting, unless the command itself expires the posting.
+    /// Makes it a command of a catalogue that lists the posting. Such a command also asks to reopen
+    /// the posting, unless the command itself expires the posting.
     #[must_use]
     pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
         self.catalogue = Some(catalogue);

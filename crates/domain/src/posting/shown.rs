@@ -36,15 +36,15 @@ pub struct Shown {
 /// Content that is no ad, held back from an approved posting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Held {
-    /// Such content is held back.
+    /// Content that is no ad is held back.
     Back {
-        /// When the first such content was held back.
+        /// When the first content was held back.
         #[serde(with = "time::serde::rfc3339")]
         since: OffsetDateTime,
-        /// The latest such content.
+        /// The latest content that was held back.
         content: ContentHash,
     },
-    /// The hold has ended. Such content is rejected when it is judged again.
+    /// The hold has ended. Content that is still no ad is rejected when it is judged again.
     Over,
 }
 
@@ -71,7 +71,7 @@ impl Shown {
 /// The pushed values of an approved posting that wait for a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// When the first of them was pushed.
+    /// When the first of these values was pushed.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
     /// The pushed values of waiting fields, without the description's text.

@@ -21,9 +21,9 @@ pub struct Posting {
     pub id: PostingId,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
-    /// The number of its commits. A commit on an outdated version conflicts.
+    /// The number of commits that wrote it. A decision on an older version conflicts.
     pub version: Version,
-    /// Only [`fire`](Self::fire) changes the state, and the reason with it.
+    /// Only [`fire`](Self::fire) changes the state and its reason.
     pub(super) state: State,
     pub(super) status_reason: Option<String>,
     /// The pushed details.
@@ -38,7 +38,8 @@ pub struct Posting {
     pub shown: Option<Shown>,
     /// The catalogue that listed it last, possibly deleted.
     pub catalogue: Option<CatalogueId>,
-    /// The content of the last outcome; `None` before the first outcome and after reopening.
+    /// The content of the last outcome; `None` before the first outcome, after reopening, and once
+    /// the texts were [dropped](Self::forget_texts).
     pub enriched_hash: Option<ContentHash>,
     /// The content that an operator approved, overriding enrichers.
     pub approved_hash: Option<ContentHash>,
@@ -204,8 +205,8 @@ impl Posting {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it expired before this time and has not changed since. A purge deletes such
-    /// postings.
+    /// Whether it expired, and last changed, before this time. A purge deletes them, unless an
+    /// operator took them down.
     pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
         self.expired_at().is_some_and(|at| at < before) && self.updated_at < before
     }

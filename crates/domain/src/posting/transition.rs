@@ -14,7 +14,7 @@ const LONGEST_REASON: usize = 240;
 /// reverses a rejection or an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// It awaits its first verdict, or its first after a reopening.
+    /// It awaits its first verdict, or the first verdict after a reopening.
     Pending {
         /// Why its newest content waits for an operator's verdict.
         review: Option<Review>,
@@ -46,7 +46,7 @@ vocabulary! {
     Review {
         /// The enricher gave no verdict.
         NoVerdict = "no_verdict",
-        /// Workers died while they enriched it, and others would die, too.
+        /// Workers died while they enriched it, and further workers would die, too.
         Poison = "poison",
         /// It is no ad, and so does not replace an ad.
         ContentHeld = "content_held",
@@ -141,7 +141,7 @@ vocabulary! {
         Expire = "client expires",
         /// An operator's takedown.
         ExpireByOperator = "operator expires",
-        /// The end of its lifetime, or the expiry of a posting that its catalogue misses.
+        /// The end of a lifetime or a closing date, or an import that misses the posting.
         Lapse = "lifetime ends or catalogue drops it",
         /// A push with `"expiration": null`.
         Reopen = "client reopens",
@@ -205,8 +205,7 @@ impl Trigger {
         row[column]
     }
 
-    /// Whether the console offers the trigger as a command: it would change the posting's state, or
-    /// protect the state from other changes.
+    /// Whether the console offers the trigger as a command for a posting in this state.
     pub const fn is_offered(self, state: State) -> bool {
         match (self, state) {
             (Self::ApproveByOperator, State::Approved { review, .. }) => review.is_some(),

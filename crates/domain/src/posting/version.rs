@@ -74,7 +74,7 @@ pub struct PostingVersion {
     pub by: Actor,
     /// The import whose line made the change.
     pub import: Option<Uuid>,
-    /// The replaced values. Of description and texts, only the digests.
+    /// The replaced values, with only the digests of description and texts.
     pub before: Values,
     /// The replaced description.
     pub description: Option<Arc<str>>,
@@ -142,7 +142,7 @@ impl PostingVersion {
         }
     }
 
-    /// Whether the change is more than a verdict on pushed content or a renewed lifetime.
+    /// Whether the change is neither the enricher's nor only a renewed lifetime.
     pub(crate) fn is_of_its_own(&self) -> bool {
         let is_renewal = self.before.iter().all(|(name, _)| name == "expire_at");
         self.by != Actor::Enricher && !is_renewal
@@ -197,7 +197,7 @@ impl Rewind {
         }
     }
 
-    /// Takes the next older record. Returns whether older ones are needed.
+    /// Takes the next older record. Returns whether still older records are needed.
     pub fn take(&mut self, version: PostingVersion) -> bool {
         self.is_there = !version.is_after(self.moment);
         if !self.is_there {

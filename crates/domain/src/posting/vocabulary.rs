@@ -47,13 +47,13 @@ vocabulary! {
         TestPosting = "test_posting",
         /// The posting is no job offer, but an advertisement, a course, or a search for a job.
         NotAJob = "not_a_job",
-        /// Meant for search engines or clicks: repeated keywords, link farms.
+        /// The posting is made for search engines or clicks: repeated keywords, link farms.
         Spam = "spam",
-        /// Asks applicants for money or misusable data, or makes impossible promises.
+        /// The posting asks applicants for money or misusable data, or makes impossible promises.
         Fraud = "fraud",
-        /// Excludes people for who they are, not for their abilities.
+        /// The posting excludes people for who they are, not for their abilities.
         Discriminatory = "discriminatory",
-        /// Shows personal data of a person who is not a contact.
+        /// The posting shows personal data of a person who is not a contact.
         PersonalData = "personal_data",
         /// The work, or the way in which it is offered, is forbidden.
         Illegal = "illegal",

@@ -28,12 +28,12 @@ pub enum ListOrder {
 /// The large texts to read: the description, and the two by enrichment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Texts {
-    /// All three.
+    /// All three texts.
     #[default]
     All,
     /// Only the redacted text. The other text is empty, and the description is not read.
     Redacted,
-    /// None.
+    /// No text.
     None,
 }
 
@@ -70,7 +70,7 @@ pub struct ListQuery {
     pub updated_after: Option<OffsetDateTime>,
     /// The creator of wanted postings; `None` for any.
     pub created_by: Option<ClientId>,
-    /// Whether only duplicates of postings visible to the reader are wanted.
+    /// Whether only duplicates are wanted whose original has a permitted identifier.
     pub duplicates: bool,
     /// The postings that the reader may see.
     pub prefixes: Prefixes,
@@ -188,8 +188,8 @@ impl ListQuery {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingPage {
     /// The postings without their history. A posting that moved during the read is left out. A page
-    /// before the last may be short, even empty: with [`ListOrder::Id`], a creator or prefixes, a
-    /// store examines only a limited number of postings.
+    /// before the last may be short, even empty: with [`ListOrder::Id`], a creator, prefixes or
+    /// `duplicates`, a store examines only a limited number of postings.
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,

@@ -34,8 +34,8 @@ impl RowLocks {
 /// The port to the locks of a store that locks rows.
 #[async_trait]
 pub trait LockedRows: Send + Sync {
-    /// The rows among these that other transactions have locked, found without waiting. Returns
-    /// none by default: a store with one writer has no such rows.
+    /// The rows among these that other transactions have locked, found without waiting. By default,
+    /// returns no rows, because a store with one writer has no locked rows.
     async fn locked_rows(&self, _rows: &RowLocks) -> Result<RowLocks, StoreError> {
         Ok(RowLocks::default())
     }

@@ -35,8 +35,8 @@ use crate::posting::{
 /// The reads of the state by use cases.
 #[async_trait]
 pub trait Reads: Send + Sync {
-    /// The postings with these identifiers, their companies, these companies, and all companies
-    /// into which one of them was merged. Descriptions have no texts, because no rule reads them.
+    /// The postings with these identifiers and their companies; these companies; and all companies
+    /// into which one of these was merged. Descriptions have no texts, because no rule reads them.
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -56,9 +56,9 @@ pub trait Reads: Send + Sync {
     }
 
     /// The postings, open or not, that share a band with one of these fingerprints: for each band
-    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. Also returns
-    /// these `named` postings, if they have a fingerprint. Each posting is returned once, in order
-    /// of id. The default returns none, for a store without duplicates.
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. Also returns the
+    /// `named` postings that have a fingerprint. Each posting is returned once, in order of id. The
+    /// default returns none, for a store without duplicates.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn candidates(

@@ -13,9 +13,9 @@ use crate::{audit::POSTINGS_PURGE, posting::Statement, report::ReportWrite};
 /// One commit of a purge: expired postings to delete.
 #[derive(Clone, Debug)]
 pub struct Purge {
-    /// The postings, with the versions that were judged, and perhaps archived.
+    /// The postings, with the versions that were chosen, and perhaps archived.
     pub postings: Vec<(PostingId, Version)>,
-    /// All of them expired before this time.
+    /// All of these postings expired before this time.
     pub before: OffsetDateTime,
     /// The archive that contains them, if there is one.
     pub archive: Option<String>,
@@ -63,7 +63,7 @@ pub struct Erasure {
 #[async_trait]
 pub trait Retention: Send + Sync {
     /// Deletes the texts, redacted titles and coordinates of up to `limit` postings that expired
-    /// before `expired_before`, the longest expired first. Returns how many postings had any.
+    /// before `expired_before`, the longest expired first. Returns how many postings lost data.
     ///
     /// Such a posting is then like a posting without an outcome ([`Posting::forget_texts`]). It
     /// gets its next version, so that a decision on the earlier version conflicts. Its update time

@@ -31,7 +31,7 @@ impl Rows {
         self.snapshot(ids, companies)
     }
 
-    /// The same by the postings' ids.
+    /// The postings with these ids, with their companies.
     pub fn by_id(&self, ids: &[PostingId]) -> Snapshot {
         self.snapshot(ids.iter(), &[])
     }

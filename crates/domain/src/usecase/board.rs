@@ -18,7 +18,7 @@ use crate::{
 pub struct Board<S> {
     /// The store.
     pub store: S,
-    /// The lifetime that an approval starts.
+    /// The lifetime of postings.
     pub lifetime: Lifetime,
 }
 
@@ -45,7 +45,7 @@ impl<S: Store> Board<S> {
     }
 
     /// Records the result of enriching a posting's [due](outcome::due) content. Returns `false` if
-    /// the posting's content changed meanwhile.
+    /// the posting no longer awaits an outcome for this content.
     pub async fn judge(
         &self,
         identifier: &SourceIdentifier,

@@ -61,8 +61,8 @@ pub async fn forget_catalogue(
     }
 }
 
-/// An order to release a catalogue's held-back postings, or to undo the last import that expired or
-/// changed postings.
+/// A request to release a catalogue's held-back postings, or to undo the last import that expired
+/// or changed postings.
 #[derive(Clone, Debug)]
 pub struct CorrectionOrder {
     /// The client whose catalogue it is.
@@ -71,7 +71,7 @@ pub struct CorrectionOrder {
     pub name: CatalogueName,
     /// The postings that the order may change.
     pub prefixes: Prefixes,
-    /// The operator who gives the order; `None` for the client.
+    /// The operator who gives the order; `None` if the client gives it.
     pub by: Option<Attribution>,
 }
 
@@ -85,8 +85,8 @@ impl CorrectionOrder {
 }
 
 /// The driving port of corrections. Corrections work in batches. A repeated order resumes an
-/// interrupted correction, and its totals include the earlier runs. After a complete correction,
-/// another order finds nothing to do.
+/// interrupted correction, and its totals include the earlier runs. After a complete correction, a
+/// further order finds nothing to do.
 ///
 /// [`CatalogueError::Running`] during an import or another correction of the catalogue.
 #[async_trait]

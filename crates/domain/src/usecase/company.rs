@@ -44,7 +44,7 @@ pub enum CompanyError {
 
 kernel::store_failure!(CompanyError);
 
-/// The company that an id means: an alias's target.
+/// Finds the company that an id means: for an alias, its target.
 pub async fn find_company(
     companies: &dyn CompanyReader,
     mut id: CompanyId,

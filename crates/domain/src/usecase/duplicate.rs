@@ -55,8 +55,8 @@ pub async fn finish_idle_searches(
 /// Looks up a posting's duplicates in several commits, and then its own original. The last commit
 /// finishes the task. A locked posting does not delay the others.
 ///
-/// Of the unmarked postings, only `id` may get a mark here, after the search for its copies.
-/// The others may have become younger than their copies, so their own searches mark them.
+/// Of the unmarked postings, only `id` may get a mark here, after the search for its copies. Any
+/// other posting may have become younger than its copies, so its own search marks it.
 ///
 /// [`StoreError::Conflict`] after a concurrent change, or too many closed candidates.
 pub async fn look_up(
@@ -104,7 +104,8 @@ pub async fn look_up(
     marked
 }
 
-/// Marks copies again, in one commit, or after a failure one by one. Returns the errors.
+/// Marks copies again in one commit; after a conflict or lock, one by one. The inner result is the
+/// first error of a single copy.
 async fn mark_each(
     store: &dyn Store,
     copies: &[Candidate],

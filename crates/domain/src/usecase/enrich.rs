@@ -45,7 +45,7 @@ pub struct Submission {
     pub churns: bool,
 }
 
-/// A posting churns after this many consecutive changes of this kind.
+/// A posting churns after this many consecutive changes that alter no words.
 const CHURN: u8 = 10;
 /// The number of examined versions. It exceeds [`CHURN`], because verdicts are versions, too.
 const VERSIONS: u8 = 3 * CHURN;
@@ -179,8 +179,8 @@ impl Outcome {
     }
 }
 
-/// Loads the work of claimed tasks. Finishes a task without work: the posting expired, or its
-/// content has an outcome.
+/// Loads the work of claimed tasks. Finishes a task without work: the posting is deleted or
+/// expired, or its content has an outcome or is held back.
 pub async fn assignments(
     store: &dyn Store,
     tasks: &[(ClaimToken, PostingId)],
@@ -260,7 +260,7 @@ pub async fn record_outcomes(
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
-                // A company's new name changes the redaction without requesting enrichment.
+                // The content changed meanwhile: a new company name requests no enrichment.
                 writes.tasks.ask(enrich(posting.id));
             }
             None => {}
@@ -295,7 +295,7 @@ pub async fn end_holds(
     Ok(held.len())
 }
 
-/// A dead-lettered enrichment.
+/// An enrichment to dead-letter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenUp {
     /// The task.
@@ -304,7 +304,7 @@ pub struct GivenUp {
     pub posting: PostingId,
     /// The content without a verdict; `None` for a task that is poison.
     pub content: Option<ContentHash>,
-    /// The enrichment by rules only. Its verdict does not count.
+    /// The enrichment by rules only, whose verdict does not count.
     pub made: Option<Enrichment>,
     /// The reason of the missing verdict, for the client.
     pub reason: String,
@@ -313,9 +313,9 @@ pub struct GivenUp {
 }
 
 /// Dead-letters an enrichment, and changes the posting in the same commit; see
-/// [`outcome::leave_unjudged`]. Returns whether the task is dead. After an operator's verdict it is
-/// not dead, because texts by rules suffice. If the content has changed, it is not dead, because
-/// the new content is enriched.
+/// [`outcome::leave_unjudged`]. Returns `false` if the task need not be dead: no outcome is due,
+/// the content has changed and is enriched again, or an operator's verdict makes texts by rules
+/// suffice.
 pub async fn give_up(
     store: &dyn Store,
     given_up: &GivenUp,

@@ -21,9 +21,9 @@ use crate::{
     store::{Erasure, Retention, Store},
 };
 
-/// Deletes a posting with every copy of its content. Its event and audit entry stay, and waiting
-/// reports end. Returns whether the store's files have no remains of the posting. Another call
-/// removes such remains, although it no longer finds the posting.
+/// Deletes a posting with every copy of its content. The erasure's event and audit entry stay, and
+/// waiting reports end. Returns whether the store's files have no remains of the posting. A
+/// repeated call returns [`Rejection::NotFound`], but removes such remains.
 pub async fn erase(
     (store, retention, reports): (&dyn Store, &dyn Retention, &dyn Reports),
     identifier: &SourceIdentifier,
@@ -46,7 +46,7 @@ pub async fn erase(
     };
     let mut tasks = TaskWrites::new(now);
     tasks.ended.push(enrich(posting.id));
-    // Its duplicates get another original, or none.
+    // The posting's duplicates get another original, or none.
     tasks.ask(look_up_duplicates(posting.id));
     let erased = PostingState {
         version: posting.version + 1,

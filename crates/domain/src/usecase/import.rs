@@ -54,8 +54,8 @@ pub enum ImportError {
 /// The driving port of imports.
 #[async_trait]
 pub trait Imports: Send + Sync {
-    /// Begins an import. Dropping the import before it is [finished](Import::finish) ends it; its
-    /// completed work stays.
+    /// Begins an import. Dropping the import before it is [finished](Import::finish) ends it.
+    /// Completed work stays.
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError>;
 }
 

@@ -16,7 +16,7 @@ use crate::{
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
 /// Executes commands in order, each on the state that the previous one left, in one commit. A
-/// refused command changes nothing and affects no other.
+/// refused command changes nothing, and does not affect the others.
 ///
 /// After an error there are no answers, and the caller may repeat the commands.
 pub async fn ingest(
@@ -69,7 +69,7 @@ impl Batch {
 
     /// Loads the state for more commands, without overwriting the batch's own changes. If
     /// `with_named`, the same read loads the companies that commands name. Otherwise a second read
-    /// loads those of them that no loaded posting has. Returns whether there are such companies.
+    /// loads the named companies that belong to no loaded posting. Returns whether there are any.
     pub async fn load(
         &mut self,
         store: &dyn Store,

@@ -1,4 +1,4 @@
-//! Ends lifetimes, and imports of catalogues.
+//! Expires postings whose lifetime ended, and postings that imports of their catalogue missed.
 
 use std::collections::HashMap;
 
@@ -38,9 +38,9 @@ pub async fn expire(
 /// The numbers of postings that an import missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delisted {
-    /// The number that was open, including newly expired ones.
+    /// The number of postings that were open before, including those that expired now.
     pub missing: u64,
-    /// The number that is expired now.
+    /// The number of postings that this import expired.
     pub expired: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Postings that are similar to those of a batch of outcomes. A search must examine them.
+//! Finds postings that are similar to those of a batch of outcomes, and requests searches.
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,7 +62,7 @@ impl Lookalikes {
         })
     }
 
-    /// The mark after an outcome. It stays if the content keeps its age. Otherwise a search
+    /// The mark after an outcome. The mark stays if the content keeps its age. Otherwise a search
     /// handles the posting's copies, which may be older, before it marks the posting.
     pub(super) fn mark(&self, posting: &Posting) -> Option<Original> {
         let (own, before) = (self.own.get(&posting.id)?, self.before.get(&posting.id)?);

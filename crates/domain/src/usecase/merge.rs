@@ -64,7 +64,7 @@ pub async fn merge_companies(
     for alias in aliases.iter().chain([source]) {
         redirect(&mut writes, alias, Some(target.id), &operator);
     }
-    // The redacted texts of its postings hide both names.
+    // The redacted texts of the target's postings must hide both names.
     let keeps_names = CompanyWrite {
         sets_name: true,
         replaced_names: vec![source.name.clone()],
@@ -76,7 +76,7 @@ pub async fn merge_companies(
     Ok(store.commit(writes).await?)
 }
 
-/// Ends an alias. Postings that came by the alias return.
+/// Ends an alias. Postings that came by the alias return to it.
 pub async fn unmerge_company(
     store: &dyn Store,
     alias: CompanyId,
@@ -153,10 +153,10 @@ fn record(
 /// The result of a batch of a company's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settling {
-    /// Further postings may follow this one.
+    /// Postings after this posting may remain.
     After(PostingId),
-    /// All is done for now. The task is due again at this time, because earlier decisions may still
-    /// be committed, or an operator may have reversed the merge.
+    /// No posting remains for now. The task is due again at this time, because earlier decisions
+    /// may still be committed, or an operator may have reversed the merge.
     Again(OffsetDateTime),
     /// All is done, and the task is finished.
     Done,
@@ -211,7 +211,7 @@ async fn move_postings(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let id = view.company.id;
-    // A push may have renamed the company since.
+    // The last change of the company may be a push after the merge.
     let by = view.updated_by.clone();
     let by = by.filter(|by| matches!(by, Actor::Operator(_)));
     let by = by.unwrap_or(Actor::Operator(None));

@@ -60,7 +60,7 @@ pub use crate::{
     posting::IngestError,
 };
 
-/// The driving port: takes commands, and answers after the commit.
+/// The driving port of pushes: takes commands, and answers after the commit.
 #[async_trait]
 pub trait Ingest: Send + Sync {
     /// Carries out one command.

@@ -21,7 +21,7 @@ use crate::{
 /// Why an operator's command, a report or an objection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModerationError {
-    /// The posting does not exist, or its status does not allow it.
+    /// The posting does not exist, or its status does not allow the command.
     #[error(transparent)]
     Rejected(#[from] Rejection),
     /// The version is not the one that the operator has seen.
@@ -37,7 +37,7 @@ pub enum ModerationError {
     /// The version to restore is no longer stored.
     #[error("version {0} of the posting is not kept")]
     NotKept(Version),
-    /// An objection, or the answer to one, was refused.
+    /// An objection or an answer to an objection was refused.
     #[error(transparent)]
     Objection(#[from] Refused),
     /// A report was refused, because too many wait.

@@ -35,7 +35,7 @@ pub async fn find_named(
 }
 
 /// Takes a reader's report from a client with these prefixes. A reporter has one report per
-/// posting; for a second one, returns the id of the first.
+/// posting; for a second report, returns the id of the first.
 pub async fn report(
     (store, reports): (&dyn Store, &dyn Reports),
     new: &NewReport,
@@ -72,8 +72,8 @@ pub async fn report(
     Ok(id)
 }
 
-/// Rejects or takes down a report's posting, and so decides all waiting reports about it. Returns
-/// their number. With `seen`, the command applies only to that version.
+/// Rejects or takes down a report's posting, and so decides all waiting reports about the posting.
+/// Returns the number of these reports. With `seen`, the command applies only to that version.
 pub async fn act_on_report(
     (store, reports): (&dyn Store, &dyn Reports),
     id: ReportId,

@@ -1,4 +1,4 @@
-//! An operator's order to restore a version of a posting.
+//! Restores a version of a posting for an operator.
 
 use kernel::{Actor, SourceIdentifier, Version, audit::Attribution};
 use time::OffsetDateTime;
@@ -17,7 +17,7 @@ use crate::{
     store::{PostingReader, Store},
 };
 
-/// An order to restore a version.
+/// A request to restore a version.
 #[derive(Clone, Debug)]
 pub struct Restoration {
     /// The posting.

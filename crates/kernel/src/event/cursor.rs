@@ -7,8 +7,8 @@ use std::{fmt, str::FromStr};
 /// Its text has 32 hexadecimal digits, sorts in the log's order, and is opaque to clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor {
-    /// The number of the event's transaction. If transaction A ends before transaction B locks its
-    /// rows, A never has the higher number. A store with one writer has 0.
+    /// The number of the event's transaction. If transaction A ends before transaction B locks
+    /// rows, the number of A is never higher than that of B. A store with one writer has 0.
     pub transaction: u64,
     /// The event's number, which ascends within a transaction.
     pub sequence: u64,

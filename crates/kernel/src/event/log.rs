@@ -91,7 +91,7 @@ pub trait EventLog: Send + Sync {
     async fn end(&self) -> Result<Cursor, StoreError>;
 
     /// A cursor before all events since `at`, if writers' clocks agree, and after nearly all
-    /// earlier ones. The earliest possible result is the place just before the oldest kept event.
+    /// earlier events. The earliest possible result is the place just before the oldest kept event.
     async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError>;
 
     /// Deletes up to `limit` events older than `before`, oldest first, without blocking writers.

@@ -1,6 +1,6 @@
 //! The event log: each event is written in the commit that causes it. Only erasures change events.
 //!
-//! A commit carries its [events](Event) ([`TaskWrites::events`](crate::outbox::TaskWrites)), and a
+//! A commit has its [events](Event) ([`TaskWrites::events`](crate::outbox::TaskWrites)), and a
 //! store writes them in commit order. A reader (a client or a webhook endpoint) keeps the
 //! [`Cursor`] of the last event that it has seen. It sees each event exactly once, because it never
 //! passes a commit that is still in progress.
@@ -102,7 +102,7 @@ pub struct PostingState {
 }
 
 impl PostingState {
-    /// Whether it has data that an erasure removes from older events.
+    /// Whether it has a reason or a decision, which an erasure removes from older events.
     pub const fn says_why(&self) -> bool {
         self.status_reason.is_some() || self.decision.is_some()
     }

@@ -68,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// The same queue, with another queue to claim from while this one is empty.
+    /// The same queue, with a fallback to claim from while the queue is empty.
     #[must_use]
     pub const fn with_fallback(self, fallback: &'static Self) -> Self {
         Self {
@@ -92,14 +92,14 @@ impl Queue {
         self.lane.is_some_and(|lane| lane.ends_with(BULK))
     }
 
-    /// The queue to claim from while this one is empty.
+    /// The other queue to claim from while this queue is empty.
     pub fn fallback(self) -> Option<Self> {
         self.fallback.copied()
     }
 }
 
-/// An effect: work outside the store, identified by kind and key. A request in another lane moves
-/// the effect to that lane, but a request in a bulk lane does not move a waiting effect.
+/// An effect: work that a commit requests from a worker, identified by kind and key. A request in
+/// another lane moves the effect to that lane. A bulk lane gets only new and dead effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Effect {
     queue: Queue,

@@ -1,10 +1,10 @@
-//! Side effects: work outside the store that a commit requests.
+//! Side effects: work that a commit requests, and that a worker does later.
 //!
 //! An [`Effect`] is a key without data; its handler loads the current state. Requesting a waiting
 //! effect again only increments its generation, so a hundred changes cost one run. A [`Kind`] may
-//! have several lanes ([`Queue`]). A request in another lane moves the effect to that lane, but a
-//! request in a bulk lane does not move a waiting effect. The owning context declares kinds and
-//! effects. Stores treat all kinds in the same way.
+//! have several lanes ([`Queue`]). A request in another lane moves the effect to that lane; a bulk
+//! lane gets only new and dead effects. The owning context declares kinds and effects. Stores treat
+//! all kinds in the same way.
 //!
 //! A worker [claims](Outbox::claim) tasks under a lease, and reports on each task. It finishes the
 //! task in the commit of the result ([`TaskWrites::done`]), [retries](Outbox::retry) it,
@@ -36,7 +36,7 @@ pub use self::{
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
 /// After this many consecutive lost claims, a task is poison, and dead. An accident or another task
-/// may cause the first loss. After that the task runs alone, so it causes the other losses itself.
+/// may cause the first loss. After that the task runs alone, so it causes the later losses itself.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.
@@ -74,7 +74,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Whether it counts as the cause of its workers' deaths, and needs an operator.
+    /// Whether the task counts as the cause of its workers' deaths, and needs an operator.
     pub const fn is_poison(&self) -> bool {
         self.lost >= MOST_LOST
     }

@@ -12,8 +12,8 @@ const WAITS: RetryPolicy =
 
 const GIVE_UP_AFTER: time::Duration = time::Duration::hours(12);
 
-/// The time of the next attempt at a task whose `attempts`-th attempt failed; `None` to dead-letter
-/// it.
+/// The time of the next attempt at a task whose `attempts`-th attempt failed. `None` if the task
+/// must be dead-lettered.
 ///
 /// `jitter` is random, from 0 to 1. `asked` is the requested minimum wait.
 pub fn next_attempt(

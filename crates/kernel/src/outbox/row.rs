@@ -16,7 +16,7 @@ pub struct TaskRow {
     pub kind: String,
     /// The UUID of its subject.
     pub key: Uuid,
-    /// The number of claims.
+    /// The number of claims since the attempts were last reset.
     pub attempts: u32,
     /// When it is due, or its lease ends.
     pub next_at: OffsetDateTime,

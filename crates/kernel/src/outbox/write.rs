@@ -26,7 +26,7 @@ pub struct TaskWrites {
     /// with the error. A lost lease is a conflict.
     pub given_up: Vec<(ClaimToken, String)>,
     /// Effects whose tasks the commit deletes, in any state, before it adds tasks. A worker that
-    /// has claimed one loses its lease.
+    /// has claimed such a task loses its lease.
     pub ended: Vec<Effect>,
     /// Audit entries.
     pub audit: Vec<Entry>,
@@ -49,7 +49,7 @@ impl TaskWrites {
         }
     }
 
-    /// Requests an effect. If the commit already requests it in another lane, it moves to this one.
+    /// Requests an effect. If the commit already requests it in another lane, the new lane counts.
     pub fn ask(&mut self, effect: Effect) {
         self.asked
             .insert((effect.kind(), effect.key()), (effect.queue(), self.trace));

@@ -109,7 +109,7 @@ impl fmt::Debug for Failure {
 #[error("what was stored is missing")]
 pub struct Absent;
 
-/// The port that stores a client with only an id and prefixes, for cases that need no more of it.
+/// The port that stores a client with only an id and prefixes, for cases that need no more.
 #[async_trait]
 pub trait AddClient: Send + Sync {
     /// Adds a client.

@@ -32,7 +32,7 @@ pub enum SpanRole {
     Client,
     /// Executes a task requested earlier.
     Consumer,
-    /// None of these.
+    /// Any other role.
     #[default]
     Internal,
 }

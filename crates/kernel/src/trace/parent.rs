@@ -19,7 +19,7 @@ pub struct TraceParent {
 pub struct InvalidTraceParent;
 
 impl TraceParent {
-    /// A context of these ids; `None` if one of them is zero, which is no valid id.
+    /// A context of these ids; `None` if an id is zero, which is invalid.
     pub const fn new(trace: u128, span: u64, is_sampled: bool) -> Option<Self> {
         if trace == 0 || span == 0 {
             return None;

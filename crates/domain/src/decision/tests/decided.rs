@@ -49,7 +49,7 @@ fn an_operators_decision_stays_as_long_as_the_verdict() {
     board.forget_outcome();
     board.enrich(&rejection()).unwrap();
     board.decided(BY_ANN);
-    // Other content gets another verdict, until the approved content returns.
+    // New content gets another verdict, until the approved content is pushed again.
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     board.enrich(&rejection()).unwrap();
     board.decided(REFUSED);

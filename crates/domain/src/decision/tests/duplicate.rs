@@ -1,4 +1,4 @@
-//! The time that decisions record for the content by which duplicates are found.
+//! Tests the time at which a posting got the content by which duplicates are found.
 
 use time::Duration;
 

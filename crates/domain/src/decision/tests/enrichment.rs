@@ -220,7 +220,7 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     assert_eq!(board.step(), (Status::Approved, told, &Actor::Enricher));
     assert_eq!(board.fail(Some(&made()), reason), None, "a try is no step");
     board.put(r#"{"title":"Fraud!"}"#).unwrap();
-    // A failure for other content is no step, either.
+    // A failure for outdated content adds no history step, either.
     assert_eq!(board.fail(Some(&made()), reason), None);
     assert_eq!(board.history.len(), steps + 1);
     let newest = board.content();

@@ -1,5 +1,5 @@
-//! Every field by itself: its limits, and the exact words of every refusal. The words are literal,
-//! so that no change goes unnoticed.
+//! Tests the limits of each field, and the exact words of every refusal. The words are literal, so
+//! that a test notices every change.
 
 use ::fields::{Patch, body::BodyError, validation::FieldErrors};
 use kernel::testing::text;
@@ -11,8 +11,8 @@ use crate::{
     testing::{pusher, put_id},
 };
 
-/// Errors, each followed by fields and invalid values. After the dash, fields with valid values.
-/// Items of lists have their own errors.
+/// Errors, each followed by the fields and invalid values that cause it. A dash precedes fields
+/// with valid values. Items of lists have their own errors.
 const VALUES: &str = include_str!("fields/values.txt");
 
 /// Bodies with their errors in order. A test pushes them to an approved posting, to a new posting
@@ -234,7 +234,7 @@ fn depth_is_no_danger_in_any_field() {
     for field in fields.split(' ') {
         let (begin, end) = ("[".repeat(50_000), "]".repeat(50_000));
         let put = parse(format!(r#"{{"{field}":{begin}{end}}}"#).as_bytes());
-        // Either the JSON is refused, or the field.
+        // Either the JSON or the field is refused.
         assert!(put.map_or(true, |put| !put.errors.is_empty()), "{field}");
     }
 }
@@ -281,8 +281,8 @@ fn a_segment_of_the_path_is_an_identifier_or_a_field_error_beside_the_others() {
     }
 }
 
-/// The service encodes spaces and `"'<>`. The URL Standard's parser encodes them, too, so the
-/// address leads to the same place.
+/// The service encodes spaces and `"'<>`. The URL Standard's parser encodes the same characters, so
+/// the encoded address leads to the same page.
 #[test]
 fn an_address_is_stored_as_a_page_can_have_it() {
     let mut board = Board::new();

@@ -57,7 +57,7 @@ fn an_approval_holds_for_the_approved_content() {
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_APPROVED]);
     assert!(board.posting().is_moderated());
-    // The operator's approval does not cover other content, even if it is no worse.
+    // The operator's approval does not cover any other content.
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     board.enrich(&rejection()).unwrap();
     board.put(r#"{"title":"Cook"}"#).unwrap();

@@ -127,7 +127,7 @@ kernel::contract_cases!(
     },
     async fn entries_are_of_an_operator_an_action_and_a_subject(store: &S) {
         let rejects = entry(1, noon());
-        // A newer program may write actions that this one does not know.
+        // A newer program may write actions that this program does not know.
         let frames = Action::from_store("postings.frame".to_owned());
         let frames = by_ann(2).entry(frames, noon() + minutes(1));
         let other = Entry {

@@ -161,8 +161,8 @@ kernel::contract_cases!(
         put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await?;
         assert_eq!(former_names(store).await?, ["Three", "Two"]);
     },
-    /// Two commits are decided on the same state. The second replaces a name that its decision did
-    /// not know.
+    /// Two commits are decided on the same state. The second commit replaces a name that its
+    /// decision did not know.
     async fn a_company_keeps_the_name_of_a_commit_that_was_quicker(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         for name in ["Bolt", "Core", "Core"] {

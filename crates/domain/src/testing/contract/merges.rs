@@ -135,7 +135,7 @@ kernel::contract_cases!(
         assert_eq!(store.misplaced(&own, None, 9).await?, came);
         assert_eq!(store.misplaced(&own, None, 0).await?, []);
     },
-    /// The pushed company waits for a verdict meanwhile.
+    /// Meanwhile the pushed company waits for a verdict.
     async fn what_is_shown_follows_its_company(store: &S) {
         push(store, &[create("p", "a"), create("c", "c")]).await?;
         judge(store, "p", "Good", false, 1).await?;

@@ -178,7 +178,7 @@ kernel::contract_cases!(
             run(store, &batch, noon() + hours(hour)).await?;
         }
         let history = view(store, "a").await?.history;
-        // 121 entries: the creation, and two of each hour.
+        // There are 121 entries: the creation, and two for each hour.
         assert_eq!(history.len(), HISTORY_SHOWN);
         let by = Actor::Client(pusher());
         for (entry, status, reason, hour) in [

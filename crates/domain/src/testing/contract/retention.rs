@@ -192,7 +192,7 @@ kernel::contract_cases!(
         assert_eq!(entries[0].details["postings"], 2);
         assert_eq!(entries[0].details["archive"], "old.ndjson");
     },
-    /// Otherwise the archived version would differ from the deleted one.
+    /// Otherwise the archived version would differ from the deleted version.
     async fn a_posting_that_changed_is_not_purged(store: &S) {
         enriched(store, "a", Status::Expired, noon()).await?;
         let judged = posting(store, "a").await?;

@@ -33,8 +33,8 @@ pub(super) struct Row {
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
-    /// Postings of an import that an undo had already handled when a release expired others. The
-    /// next undo skips them.
+    /// Postings that an undo of their import had already handled when a release expired other
+    /// postings. The next undo skips them.
     undone: BTreeSet<(Uuid, PostingId)>,
 }
 

@@ -38,7 +38,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A step, and perhaps another process's step before one of its store calls.
+/// A step, and perhaps a step of another process before one of the store calls of the first.
 fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
     (steps(), prop::option::of((0..12_usize, steps())))
 }
@@ -181,7 +181,7 @@ async fn searches_that_find_nothing_end_together() {
     }
 }
 
-/// This holds for any number of copies: a search continues after the examined ones.
+/// This holds for any number of copies: a search continues after the copies that it examined.
 #[pollster::test]
 async fn all_copies_of_an_original_are_looked_up() {
     let board = Board::new().await;
@@ -243,7 +243,7 @@ async fn two_openings_are_no_duplicates() {
     assert_eq!(marks().await, numbered.into());
 }
 
-/// The fingerprint of a moved posting is replaced by its enrichment, or not at all if it returns.
+/// Enrichment replaces the fingerprint of a moved posting, unless the posting returns before that.
 #[pollster::test]
 async fn a_merge_makes_moved_postings_comparable() {
     let board = Board::new().await;
@@ -288,7 +288,7 @@ async fn a_merge_makes_moved_postings_comparable() {
     );
 }
 
-/// Content that resembles its posting's first content is as old as that, also for another company.
+/// Content that resembles its posting's first content keeps that age, also for another company.
 #[pollster::test]
 async fn a_merge_keeps_the_age_of_edited_content() {
     let board = Board::new().await;

@@ -346,7 +346,7 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     let reason = after.posting.status_reason();
     assert_eq!(reason, Some("awaiting_review: its worker died"));
 
-    // After an operator's verdict no texts are made, because other workers would die, too.
+    // After an operator's verdict no worker makes texts, because that worker would die, too.
     world.moderate(&Moderation::Approve).await;
     assert_eq!(world.claim().await, None);
     assert_eq!(world.view().await.posting.status_reason(), None);

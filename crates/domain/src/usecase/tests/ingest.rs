@@ -47,7 +47,7 @@ fn what_changes_nothing_is_answered_at_once() {
         batch.record(put, decided, noon()).is_some()
     });
     assert_eq!(settled, [true, false, true, true, false, false, false]);
-    // Another command may come. It is decided on the values that the batch will write.
+    // A further command may join the batch. It is decided on the values that the batch will write.
     let more = push("b", r#"{"company":{"name":"Bolt"}}"#);
     pollster::block_on(batch.load(&store, &[&more], true)).unwrap();
     let decided = batch.decide(&more, noon());

@@ -27,7 +27,7 @@ use crate::{
     outbox::{TaskId, TaskWrites},
 };
 
-/// A store in memory. Nothing survives it.
+/// A store in memory. Its data ends with the value.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     shared: Mutex<Shared>,
@@ -156,7 +156,7 @@ impl Shared {
         self.erased.insert(identifier.to_owned(), at);
     }
 
-    /// Whether a posting was erased at this time or later.
+    /// Whether a posting with this identifier was erased at this time or later.
     pub fn is_erased(&self, identifier: &str, since: OffsetDateTime) -> bool {
         self.erased.get(identifier).is_some_and(|at| *at >= since)
     }

@@ -123,7 +123,7 @@ kernel::contract_cases!(
         refuses(held).await;
         assert!(!found(store, "jobs", later).await?.is_running);
     },
-    /// The first import expires nothing after a second import began, or after a deletion.
+    /// The first import expires nothing once a second began or the catalogue was deleted.
     async fn a_commit_with_a_lost_lease_is_a_conflict(store: &S) {
         with_clients(store).await?;
         let lost = lease(store, "jobs", 1, noon()).await?;
@@ -144,7 +144,7 @@ kernel::contract_cases!(
         writes.optional.leases.insert(lost);
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-        // A line also conflicts if the commit has other, valid leases.
+        // A commit with a lost lease conflicts even if its other leases are valid.
         let other = lease(store, "other", 3, noon()).await?;
         for leases in [&[lost][..], &[held, lost], &[lost, other]] {
             for id in ["a", "new"] {

@@ -53,7 +53,7 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        // The audit records a revival with its tasks, if there are any.
+        // The audit records a revival with the revived tasks, and records none without such tasks.
         for (n, revived) in [(1, 1), (2, 0)] {
             let entry = by_ann(n).entry(OUTBOX_RETRY, noon());
             let found = store.revive(&one, Some(&entry), noon()).await;

@@ -88,7 +88,7 @@ kernel::contract_cases!(
         ask(store, &[effect(2)], noon() + hours(1)).await?;
         let claimed = claim_one(store, 1, noon()).await?;
         store.give_up(claimed.token, "hopeless", noon()).await?;
-        // Bulk work is counted, but its age is not.
+        // Bulk work counts as waiting, but its age does not count.
         let bulk = Effect::new(BULK_EAST, uuid(5));
         ask(store, &[bulk], noon()).await?;
         let backlog = store.backlog(&KINDS).await?;

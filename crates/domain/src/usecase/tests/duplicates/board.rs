@@ -26,7 +26,7 @@ pub const SPAM: usize = 99;
 /// The clients' prefixes; the first has the whole board.
 pub const FENCES: [&[&str]; 4] = [&[], &["b"], &["c"], &["b", "c"]];
 
-/// An action that happens before a call, and the number of calls before that.
+/// The number of calls before an action, and the action, which happens before the next call.
 pub type Race<'a> = (usize, Box<dyn FnOnce() + Send + 'a>);
 
 /// A store in which another action happens before one of its calls.
@@ -203,7 +203,7 @@ impl Board {
         }
     }
 
-    /// How many due searches are left after those without work were finished.
+    /// The number of due searches that remain after the searches without work were finished.
     pub async fn busy_searches(&self) -> usize {
         let claimed = self.claim(DUPLICATES, |_| true).await;
         let tasks = claimed.iter();
@@ -243,7 +243,7 @@ impl Board {
     }
 }
 
-/// The signature of a text. Those of `a` and `b` differ in |a − b| values, all outside bands.
+/// The signature of a text. Signatures of `a` and `b` differ in |a − b| values, all outside bands.
 fn min_hash(text: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
