@@ -34,7 +34,7 @@ const SILENT_INTERVALS: i32 = 3;
 const MANY: u64 = 20;
 const LARGE_PERCENT: u64 = 30;
 
-/// The largest number of clients with activity between two writes. Other clients' activity is lost.
+/// The most clients whose activity is kept between two writes. The activity of others is lost.
 const MOST_CLIENTS: usize = 10_000;
 
 /// The number of names that a [`Tally`] can count.
@@ -265,7 +265,7 @@ impl Activity {
         reasons
     }
 
-    /// The counts since yesterday began, and the counts of the seven days before.
+    /// The counts since yesterday began, and the counts of the seven days before yesterday.
     pub fn compared(&self, now: OffsetDateTime) -> [Counts; 2] {
         let yesterday = now.date() - Duration::DAY;
         let week = yesterday - Duration::WEEK..yesterday;

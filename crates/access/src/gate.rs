@@ -42,6 +42,6 @@ pub trait Gate {
     /// Counts a request of a client.
     async fn count(&self, client: ClientId) -> Result<(), Crowded>;
 
-    /// Takes a place of a client's share. Dropping the result releases it.
+    /// Takes a place of a client's share. Dropping the result releases the place.
     fn take(&self, client: ClientId, share: Share) -> Result<Box<dyn Any>, Crowded>;
 }

@@ -149,7 +149,7 @@ impl Client {
         scopes.iter().any(|scope| self.scopes.contains(scope))
     }
 
-    /// Keeps only these scopes of the client: the scopes of one of its tokens or sessions.
+    /// Keeps only the client's scopes that one of its tokens or sessions also has.
     #[must_use]
     pub fn narrowed(mut self, scopes: &[Scope]) -> Self {
         self.scopes.retain(|scope| scopes.contains(scope));
@@ -256,7 +256,7 @@ pub trait Clients: Send + Sync {
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
 
     /// Writes a change of a client, and deletes secrets that it no longer has. Keeps the stored
-    /// times of last use. [`StoreError::Conflict`] if the stored version is another.
+    /// times of last use. [`StoreError::Conflict`] if the stored version differs.
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 }
 

@@ -23,7 +23,7 @@ pub enum ClientError {
 
 kernel::store_failure!(ClientError);
 
-/// Another secret for a client.
+/// A new secret for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rotation {
     /// The digest of the secret.

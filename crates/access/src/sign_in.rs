@@ -19,7 +19,7 @@ pub const LINK_LIFETIME: Duration = Duration::minutes(15);
 pub const CLIENT_LINK_LIFETIME: Duration = Duration::hours(24);
 /// How long a session lasts.
 pub const SESSION_LIFETIME: Duration = Duration::hours(12);
-/// The largest number of links, and of sessions, of one holder. Beyond it, the oldest end.
+/// The largest number of links, and of sessions, of one holder. A further one ends the oldest.
 pub const MOST_TOKENS: usize = 100;
 
 /// The SHA-256 of a token. The token itself is not stored.
@@ -47,7 +47,7 @@ pub struct SignInToken {
     pub digest: TokenDigest,
     /// The kind.
     pub kind: SignInTokenKind,
-    /// An operator by name, or a client.
+    /// The holder: an operator by name, or a client.
     pub holder: Actor,
     /// The scopes for the client's people; empty for an operator.
     pub scopes: Vec<Scope>,
@@ -112,7 +112,7 @@ pub trait SignInTokens: Send + Sync {
     ) -> Result<usize, StoreError>;
 }
 
-/// The holders that a set of pages admits.
+/// Decides which holders a set of pages admits.
 #[async_trait]
 pub trait Admission: Send + Sync {
     /// The person or client that is admitted.
@@ -236,7 +236,7 @@ pub async fn admitted<A: Admission>(
     }
 }
 
-/// Signs in by a link. `None` if it is unknown, used, too old or not for these pages.
+/// Signs in by a link. `None` if the link is unknown, used, too old or not for these pages.
 pub async fn sign_in<A: Admission>(
     tokens: &dyn SignInTokens,
     admission: &A,

@@ -66,7 +66,7 @@ fn no_token_that_was_issued_before_outlives_its_end_and_every_later_one_does() {
     let at = |millis| noon() + Duration::milliseconds(millis);
     let mut client = client(1);
     let mut issued = vec![client.time_of_issue(at(0))];
-    // In milliseconds: two ends within one second, one when a second begins, one by a slow clock.
+    // Milliseconds: two ends within one second, one when a second begins, one by a slow clock.
     for end in [200, 700, 4_000, 3_500] {
         let write = client.rotate([8; 32], hours(1), at(end));
         client = write.ending_tokens(at(end)).client;

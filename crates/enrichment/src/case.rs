@@ -121,7 +121,7 @@ impl<'a> Case<'a> {
     }
 
     /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget
-    /// counts as a faulty answer: the posting's own text was read within the budget.
+    /// counts as a faulty answer, because the posting's own text was read within the budget.
     pub fn complete(
         &self,
         draft: &Draft,

@@ -58,7 +58,7 @@ impl Draft {
     }
 }
 
-/// The stored verdict. It is always explicit: a missing one must not be read as an approval.
+/// The stored verdict. It is always explicit: a missing verdict must not be read as an approval.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Verdict", tag = "verdict", rename_all = "snake_case")]
 enum StoredVerdict {

@@ -1,4 +1,4 @@
-//! The port to the cache of drafts. Each draft was paid for.
+//! The port to the cache of drafts. A model's draft costs money, so it is kept.
 
 use async_trait::async_trait;
 use kernel::{

@@ -35,7 +35,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// Without a judge, every posting that the rules do not reject is approved. `count_redactions`
-    /// gets the redactions of the rules in each posting.
+    /// is called with the parts of each posting that the rules hid.
     pub fn new(judge: Option<Arc<dyn Judge>>, count_redactions: fn(&Redactions)) -> Self {
         Self {
             judge,

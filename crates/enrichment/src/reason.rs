@@ -9,7 +9,7 @@ use domain::posting::{
 };
 use posting_text::Refusal;
 
-/// The codes that a model may give. The other codes are certain, and only the rules give them.
+/// The codes that a model may give. Only the rules give the other codes, which are certain.
 pub const MODEL_CODES: [ReasonCode; 8] = [
     NoContent,
     TestPosting,

@@ -25,7 +25,7 @@ const COUNTRIES: [&str; 249] = [
 ];
 
 /// Currently assigned ISO 4217 codes, in order. Metals and units of account (`XAU`, `XDR`) are
-/// included, the codes for no currency and for tests are not.
+/// included; the codes for no currency and for tests are excluded.
 const CURRENCIES: [&str; 176] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
     "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_currencies_are_those_that_others_know() {
-        // No longer current, or not a currency.
+        // These codes are no longer current, or are no currency.
         const OTHERS: [&str; 7] = ["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
         let letters = || 'A'..='Z';
         let known: Vec<_> = letters()

@@ -9,7 +9,7 @@ pub enum InvalidLine {
     /// A control character, such as in terminal escape sequences.
     #[error("must not contain control characters, as U+{:04X}", u32::from(*.0))]
     Control(char),
-    /// A character that reorders the display of others.
+    /// A character that reorders the display of other characters.
     #[error("must not contain characters that turn the direction of text, as U+{:04X}", u32::from(*.0))]
     Direction(char),
 }
@@ -229,9 +229,9 @@ const fn is_turn(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}')
 }
 
-/// Whether a character reorders others: an embedding, override or isolate. An unclosed one affects
-/// the text that follows; a directional mark does not. `posting-text` has the same function:
-/// neither crate depends on the other.
+/// Whether a character reorders other characters: an embedding, override or isolate. If unclosed,
+/// such a character affects the text that follows; a directional mark does not. `posting-text` has
+/// the same function: neither crate depends on the other.
 pub const fn turns_direction(c: char) -> bool {
     is_turn(c) || matches!(c, '\u{2066}'..='\u{2069}')
 }

@@ -23,7 +23,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Converts the value; [`Self::Keep`] if `convert` returns none.
+    /// Converts the value; [`Self::Keep`] if `convert` returns `None`.
     pub fn and_then<U>(self, convert: impl FnOnce(T) -> Option<U>) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,

@@ -16,9 +16,9 @@ pub struct Sent<T> {
 
 enum Wrong {
     Nothing,
-    /// About the field itself. The message is created on demand.
+    /// An error of the field itself. Its message is created on demand.
     Itself(Rule, Box<dyn FnOnce() -> String>),
-    /// Errors by path; the field's own path is empty.
+    /// Errors by path, relative to the field; the field's own path is empty.
     Within(Box<FieldErrors>),
 }
 
@@ -48,14 +48,14 @@ impl<T> Sent<T> {
         Self::with(Patch::Clear, Wrong::Nothing)
     }
 
-    /// No value, but a type error, as in "must be a string, not a number".
+    /// Creates a type error, as in "must be a string, not a number".
     pub fn is_not(expected: &'static str, sent: &'static str) -> Self {
         Self::wrong_as(Rule::Type, move || {
             format!("must be {expected}, not {sent}")
         })
     }
 
-    /// No value, because the text is not the `expected` term. `likely` is the text that was
+    /// Creates the error of a text that is not the `expected` term. `likely` is the text that was
     /// probably meant.
     pub(super) fn no_term(
         text: &str,

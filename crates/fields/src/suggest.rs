@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::LazyLock};
 /// The least similarity of a suggestion: 0 without anything in common, 1 if equal.
 const SIMILAR: f64 = 0.6;
 
-/// The number of compared characters: the cost grows with the product of both lengths.
+/// The number of compared characters is limited: the cost grows with the product of both lengths.
 const COMPARED: usize = 100;
 
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -19,8 +19,8 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity >= SIMILAR).then_some(nearest)
 }
 
-/// Whether a name shares enough characters with the text: each missing one costs an edit. This
-/// cheap check excludes most names.
+/// Whether a name shares enough characters with the text: each missing character costs an edit.
+/// This cheap check excludes most names.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());
@@ -31,7 +31,7 @@ fn may_be_similar(text: &str, name: &str) -> bool {
             lacking -= 1;
         }
     }
-    // At most two in five, see `SIMILAR`.
+    // At most two in five characters may be missing, see `SIMILAR`.
     lacking * 5 <= longest * 2
 }
 
@@ -45,7 +45,7 @@ pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
     certain_word(text, words).or_else(|| nearest(&text.to_lowercase(), names()))
 }
 
-/// The same without misspellings, which may mean another word.
+/// Does the same for texts without misspellings, which may mean another word.
 pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
     let folded = folded(text);
     let means = |(word, others): &&Word| {

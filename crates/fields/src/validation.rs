@@ -1,7 +1,7 @@
 use std::{fmt, mem, sync::Arc};
 
-/// The broken rule, for programs. Messages contain values; errors with the same field and rule have
-/// one cause.
+/// The broken rule, for programs. Messages contain values, so rules show which errors have one
+/// cause: errors with the same field and rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -78,8 +78,8 @@ impl Field {
     }
 }
 
-/// The number of errors that are described, and of unknown fields; further ones are only counted. A
-/// megabyte of wrong items would make many megabytes of answer.
+/// The largest number of described errors, and of listed unknown fields. Further ones are only
+/// counted: a megabyte of wrong items would cause an answer of many megabytes.
 pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {
@@ -224,7 +224,7 @@ impl FieldErrors {
         self.count == 0 && self.left_out == 0
     }
 
-    /// Whether an error concerns this field, a part of it, or its parent.
+    /// Whether an error concerns this field, a part of the field, or its parent.
     pub fn concern(&self, field: &str) -> bool {
         let is_within = |inner: &str, outer: &str| {
             let rest = inner.strip_prefix(outer);

@@ -38,7 +38,7 @@ impl FieldSpec {
     }
 }
 
-/// A field's type. JSON values whose method is not overridden are errors.
+/// A field's type. A kind of JSON value whose method is not overridden is an error.
 pub trait FieldValue: Sized {
     /// As in "must be a string".
     const EXPECTED: &'static str;
@@ -190,7 +190,7 @@ impl FieldValue for bool {
     }
 }
 
-/// A value that is written as a text of a fixed form, such as a word of a closed vocabulary.
+/// A value that is sent as a text of a fixed form, such as a word of a closed vocabulary.
 pub trait Term: Sized {
     /// As in "must be one of a, b".
     const EXPECTED: &'static str;

@@ -97,12 +97,12 @@ impl WebsiteKey {
         }
     }
 
-    /// The registered domain by the public suffix list, or else the host, such as an IP address.
+    /// The registered domain by the public suffix list; else the host, such as an IP address.
     pub fn domain(&self) -> &str {
         registrable_domain(self.host())
     }
 
-    /// Includes segments of a fragment that names a page.
+    /// The segments of the path, and of a fragment that names a page.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         let (address, fragment) = self.0.split_once('#').unwrap_or((&self.0, ""));
         let path = address.split('?').next().unwrap_or_default();
@@ -146,7 +146,7 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     }
 }
 
-/// Includes the `@` at the end.
+/// The range of the user information, with the `@` at its end.
 fn user_information(text: &str) -> Range<usize> {
     let start = text.find("://").map_or(0, |at| at + 3);
     let authority = text[start..].split(['/', '?', '#']).next();

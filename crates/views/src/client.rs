@@ -25,7 +25,7 @@ pub struct Link {
 }
 
 view! {
-    /// A client as operators see it: with its times and those of its secrets.
+    /// A client as operators see it: with its times and the times of its secrets.
     #[derive(Serialize)]
     pub struct ClientOfOperator<'a>(client: &'a Client, activity: &'a Activity) {
         #[serde(flatten)]

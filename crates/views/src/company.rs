@@ -77,7 +77,7 @@ impl<'a> From<&'a CompanyView> for CompanyOfOperator<'a> {
     }
 }
 
-/// A company that another one replaces.
+/// A company that another company replaces.
 #[derive(Serialize)]
 pub struct Alias<'a> {
     uuid: Uuid,
@@ -116,7 +116,7 @@ impl<'a> CompanyInFull<'a> {
     }
 }
 
-/// Two companies that may be one, as operators see them.
+/// Two companies that may be the same, as operators see them.
 #[derive(Serialize)]
 pub struct CompanyPairOfOperator<'a> {
     company: CompanyOfOperator<'a>,

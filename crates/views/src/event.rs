@@ -227,7 +227,7 @@ view! {
 }
 
 view! {
-    /// An erased posting, of which nothing else is known.
+    /// An erased posting, of which only this is kept.
     #[derive(Serialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct ErasedPosting<'a>(posting: &'a event::PostingState, appeal: Option<&'a str>) {

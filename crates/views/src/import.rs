@@ -213,7 +213,7 @@ view! {
         #[schema(schema_with = notice_counts)]
         notices: BTreeMap<&'static str, u64> =
             of.counts.notices.iter().map(|(code, count)| (code.as_str(), count)).collect(),
-        /// The number of receipts that the answer omits; it has at most 100,000 receipts or 64 MiB.
+        /// The number of omitted receipts. An answer has at most 100,000 receipts or 64 MiB.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
         receipts_omitted: Option<u64> = (omitted > 0).then_some(omitted),
@@ -221,7 +221,7 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = missing)]
         missing: Option<Missing<'a>> = of.missing.as_ref().map(Missing::new),
-        /// The changes that a complete import made to existing postings.
+        /// The effects of a complete import on content.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = changes)]
         changes: Option<Changes<'a>> = of.changes.as_ref().map(Changes::new),
@@ -267,15 +267,15 @@ view! {
     struct Missing<'a>(missing: &'a import::Missing) {
         /// The number of these postings.
         count: u64 = missing.count,
-        /// How many of them have expired. If `held` is false, the others were missed less often
-        /// than `misses`.
+        /// How many of these postings have expired. If `held` is false, the others were missed less
+        /// often than `misses`.
         expired: u64 = missing.expired,
         /// Whether none expired, for the reason in `because`.
         held: bool = missing.held.is_some(),
-        /// `share`: too many are missing; `empty`: no line names any. A release then expires them,
-        /// and so does the same import with `max_missing=100`. `unattributed`: more than
-        /// `max_unattributed` refused lines may be about missing postings; correct these lines.
-        /// Absent if `held` is false.
+        /// `share`: too many are missing; `empty`: no line names any. A release then expires the
+        /// missing postings, and so does the same import with `max_missing=100`. `unattributed`:
+        /// more than `max_unattributed` refused lines may be about missing postings; correct these
+        /// lines. Absent if `held` is false.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
@@ -287,7 +287,7 @@ view! {
 }
 
 view! {
-    /// The changes that an import made to existing postings. Unchanged lines do not count.
+    /// The effects of an import on content. A new posting counts only for repeated values.
     #[derive(Serialize, ToSchema)]
     struct Changes<'a>(changes: &'a import::Changes) {
         /// The postings that lost the value of a field, by field.
@@ -307,11 +307,11 @@ view! {
     /// The results of an undo of the last import that expired or changed postings.
     #[derive(Serialize, ToSchema)]
     pub struct Undone(undone: catalogue::Undone) {
-        /// How many were reopened.
+        /// How many postings were reopened.
         reopened: u64 = undone.reopened,
-        /// How many got their former values back.
+        /// How many postings got their former values back.
         restored: u64 = undone.restored,
-        /// How many were left because they changed later or are open again.
+        /// How many were left: they changed later, were deleted, or have a forbidden identifier.
         left: u64 = undone.left,
     }
 }
@@ -322,7 +322,7 @@ view! {
     pub struct Released(released: catalogue::Released) {
         /// How many have expired.
         expired: u64 = released.expired,
-        /// How many were left because a later import named them or they were no longer open.
+        /// How many were left: named later, no longer open, or with a forbidden identifier.
         left: u64 = released.left,
     }
 }
@@ -361,7 +361,7 @@ view! {
         name: &'a str = catalogue.name.as_str(),
         /// The number of its postings that wait for enrichment or are approved.
         postings: u64 = catalogue.postings,
-        /// Whether an import of the catalogue is running.
+        /// Whether an import, a release or an undo of the catalogue is running.
         running: bool = catalogue.is_running,
         /// The number of postings that its last complete import holds back, and that a release
         /// expires; `null` if there are none.

@@ -35,7 +35,7 @@ vocabularies! {
     LocationType(posting::LocationType);
     /// The period that a salary is paid for.
     SalaryPeriod(posting::SalaryPeriod);
-    /// What was decided.
+    /// The outcome of a decision.
     DecisionOutcome(posting::DecisionOutcome);
     /// The ground of a rejection or a removal.
     Ground(posting::Ground);
@@ -156,7 +156,7 @@ view! {
         /// The posting's id in the source system.
         unique_source_identifier: &'a str = view.posting.source_identifier.as_str(),
         status: Status = Status(view.posting.status()),
-        /// The reason of the status: the newest reason in the history.
+        /// The reason of the status. Notes in the history do not change it.
         status_reason: Option<&'a str> = view.posting.status_reason(),
         /// The newest decision; `null` before the first.
         decision: Option<Decision<'a>> =

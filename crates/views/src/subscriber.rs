@@ -16,7 +16,7 @@ use crate::{
 };
 
 vocabularies! {
-    /// Whether a person may get mail: the strongest status so far.
+    /// Whether a person may get mail: the strongest status that was observed.
     SubscriberStatus(subscriber::SubscriberStatus);
     /// The status of a membership. Lapsed and renewed memberships cannot be distinguished.
     MemberStatus(subscriber::MemberStatus);

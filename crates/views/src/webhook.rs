@@ -29,7 +29,7 @@ view! {
         /// Where events are delivered.
         #[schema(format = "uri")]
         url: &'a str = endpoint.url.as_str(),
-        /// The delivered types of events; `null` for all, including new ones.
+        /// The delivered types of events; `null` for all permitted types, including future ones.
         types: Option<Vec<EventType<'a>>> =
             endpoint.names.as_ref().map(|names| names.iter().map(EventType).collect()),
         /// Whether events of a posting carry the posting, as `GET` shows it at that moment.
@@ -48,7 +48,7 @@ view! {
         /// When the receiver last accepted an event.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_success_at: Option<Timestamp> = health.last_success_at.map(Timestamp),
-        /// The first failure since the last success; after five days the endpoint is disabled.
+        /// When deliveries began to fail; five days later, a further failure disables the endpoint.
         #[schema(value_type = Option<OffsetDateTime>)]
         failing_since: Option<Timestamp> = health.failing_since.map(Timestamp),
     }
@@ -106,7 +106,7 @@ view! {
         /// once it is no longer kept or visible to the client.
         unique_source_identifier: Option<&'a str> =
             delivery.identifier().map(SourceIdentifier::as_str),
-        /// The number of the attempt at this event, from 1.
+        /// The number of the attempt at this event; 0 if the event was dropped before it.
         #[schema(minimum = 0)]
         attempt: u32 = delivery.record.attempt,
         /// The status of the receiver's answer; `null` if there was none.

@@ -36,7 +36,7 @@ pub struct Refusal {
     pub request_id: Option<String>,
     /// How many lines were refused for this reason. The other fields are those of the first line.
     pub count: u64,
-    /// Some identifiers of the other lines.
+    /// Identifiers of some other lines that were refused for this reason.
     pub others: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ impl Reasons {
     }
 }
 
-/// The beginning of a text, without U+0000, which PostgreSQL refuses.
+/// The beginning of a text. U+0000, which PostgreSQL refuses, is replaced.
 fn cut(text: &str) -> String {
     let beginning = text.chars().take(TEXT);
     let storable = beginning.map(|c| match c {

@@ -3,11 +3,10 @@
 use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
-/// Average annual pay, in the currency's units and rounded, with the statistics office and the year.
-/// Pay may differ from it by the factor [`PLAUSIBLE`], so only the order of magnitude matters.
-/// "OECD" is "Pensions at a Glance 2023", table 7.5
-/// (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's figures for Indonesia and Saudi
-/// Arabia.
+/// Average annual pay by currency, rounded, with the statistics office and the year. Pay may differ
+/// from it by the factor [`PLAUSIBLE`], so only the order of magnitude matters. "OECD" is "Pensions
+/// at a Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), with the ILO's
+/// figures for Indonesia and Saudi Arabia.
 const AVERAGE: [(&str, i64, &str); 28] = [
     ("AUD", 95_000, "OECD, 2022"),
     ("BRL", 33_000, "IBGE, 2022"), // PNAD Contínua: 2,754 a month, all jobs

@@ -22,7 +22,7 @@ pub(super) fn remarks(details: &Details) -> Vec<Remark> {
     own.into_iter().chain(others).collect()
 }
 
-/// Whether the city of a location may name one place: not if it names no place, or several.
+/// Whether the city of a location may name one place: `false` if it names no place or several.
 pub(crate) fn is_place(location: &Location) -> bool {
     let found = location.city.as_deref().map(|city| looked(location, city));
     !matches!(found, Some(Look::NoPlace | Look::Several))

@@ -112,7 +112,7 @@ const CLOSING: [&str; 14] = [
     "sista ansökningsdag",
     "ansøgningsfrist",
 ];
-/// The number of characters after such a word that may contain the date.
+/// The number of characters after such words in which the date is searched.
 const NEAR: usize = 40;
 
 fn closing_date(text: &str, today: Date) -> Option<Remark> {

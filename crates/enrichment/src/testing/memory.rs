@@ -52,7 +52,7 @@ impl Entry {
 }
 
 impl MemoryDrafts {
-    /// Makes every call fail from now on; with `None`, no call.
+    /// Makes every call fail from now on; `None` ends that.
     pub fn fail(&self, failure: Option<StoreError>) {
         self.state().failure = failure;
     }

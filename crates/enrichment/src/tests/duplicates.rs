@@ -1,5 +1,5 @@
-//! Two hundred pairs of ads of one employer. Half of the pairs are for one opening, the others for
-//! two.
+//! Tests two hundred pairs of ads of one employer. In half of the pairs both ads are for one
+//! opening; in the other half, for two.
 
 use domain::posting::{
     Details, EmploymentType,

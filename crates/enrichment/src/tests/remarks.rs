@@ -17,7 +17,7 @@ fn made(fields: Value, text: &str) -> Vec<Remark> {
     remarks(&details, text, datetime!(2026-03-01 12:00 UTC))
 }
 
-/// Their codes and fields.
+/// The codes and fields of these remarks.
 fn codes(fields: Value, text: &str) -> Vec<String> {
     let found = made(fields, text).into_iter().map(|remark| {
         assert!(remark.sentence.ends_with('.'), "{}", remark.sentence);

@@ -25,7 +25,7 @@ use crate::{FieldValue, Sent, validation::FieldErrors};
 pub enum BodyError {
     #[error("The body is not valid JSON: {0}.")]
     NotJson(String),
-    /// The identifier or the outermost type is wrong, and fields may be wrong, too.
+    /// The identifier or the outermost type is wrong. Fields may be wrong, too.
     #[error(transparent)]
     Invalid(FieldErrors),
 }

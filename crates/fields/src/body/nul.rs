@@ -13,7 +13,7 @@ use crate::{
 
 const ESCAPE: &str = r"\u0000";
 
-/// A simple and fast search, because every body is checked.
+/// Whether the character may occur. This search is simple and fast, because every body is checked.
 pub fn may_have(body: &str) -> bool {
     memmem::find(body.as_bytes(), ESCAPE.as_bytes()).is_some()
 }
@@ -73,7 +73,7 @@ mod tests {
             (r#"{"x":{"\u0000":1},"y":"\\\u0000"}"#, &["x", "y"]),
             (r#"{"company":{"name":"A","x":"\u0000"}}"#, &["company.x"]),
             (r#"{"company":"\u0000"}"#, &["company"]),
-            // Only look-alikes.
+            // These texts only look like the escape.
             (
                 r#"{"x":"\\u0000 \u0001 \\\\u0000","y":"u0000","\\u0000":1}"#,
                 &[],

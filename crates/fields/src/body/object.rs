@@ -10,7 +10,7 @@ const DEPTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidObject {
-    /// It is of this type instead.
+    /// The text is a value of this type instead.
     #[error("must be an object, not {0}")]
     NotAnObject(&'static str),
     /// It nests too deeply.
@@ -34,8 +34,7 @@ pub enum InvalidObject {
 /// numbers and strings, stay as sent. Input that parsers disagree about is refused (I-JSON, RFC
 /// 7493).
 ///
-/// The caller has already parsed the text; anything but JSON gives an error or a meaningless
-/// object.
+/// The caller must pass valid JSON. Any other text gives an error or a meaningless object.
 ///
 /// An empty list counts as an empty object: PHP cannot tell them apart.
 pub fn compact_object(json: &str) -> Result<String, InvalidObject> {

@@ -1,8 +1,8 @@
-//! Tokens of a text that should be JSON, whatever is wrong with it.
+//! Tokens of a text that should be JSON, but may be damaged.
 
 use memchr::memchr2;
 
-/// Some programs put this before UTF-8.
+/// The byte order mark that some programs put before UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ pub fn refuse<T: FieldValue>(errors: &mut FieldErrors) {
     refuse_as(errors, nearest::<T>);
 }
 
-/// Does the same with another search for the intended field.
+/// Does the same, with a given function that finds the intended field.
 pub fn refuse_as(errors: &mut FieldErrors, nearest: impl Fn(&str) -> Option<String>) {
     errors.refuse_unknown(|path| {
         let message = match nearest(path) {

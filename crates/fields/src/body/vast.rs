@@ -1,10 +1,10 @@
 //! Numbers too large for the JSON parser.
 //!
 //! JSON does not limit numbers (RFC 8259 §6), but the parser rejects a body with a number that no
-//! `f64` holds. Such numbers are allowed in unknown fields, which are ignored; in other fields,
-//! also in `metadata`, they are errors (RFC 7493 §2.2).
+//! `f64` holds. Such numbers are allowed in unknown fields, which are ignored. In known fields,
+//! also in `metadata`, such numbers are errors (RFC 7493 §2.2).
 
-/// Replaces such a number. It is too large for every field, too.
+/// The number that replaces a vast one. It is too large for every field, too.
 const STAND_IN: &str = "1e300";
 
 /// Replaces each number that the parser cannot read; `None` if there is none.

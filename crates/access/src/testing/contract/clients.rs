@@ -221,7 +221,7 @@ kernel::contract_cases!(
             ..ActivityWrites::default()
         };
         store.record(&writes).await?;
-        // This write was decided before the use was written.
+        // This change was decided before the secret's use was written.
         let write = client(1).rotate([8; 32], hours(24), noon());
         store.update(&write, None).await?;
         let used: Vec<_> = found(store, 1).await?.secrets;

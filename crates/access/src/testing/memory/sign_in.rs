@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use super::Kept;
 use crate::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 
-/// Adds a token, and deletes its holder's oldest ones above the limit.
+/// Adds a token, and deletes its holder's oldest tokens above the limit.
 fn keep_newest(tokens: &mut Vec<SignInToken>, token: &SignInToken) {
     tokens.push(token.clone());
     let is_alike = |one: &SignInToken| (one.kind, &one.holder) == (token.kind, &token.holder);

@@ -99,7 +99,7 @@ kernel::contract_cases!(
     },
     async fn drafts_come_back_exactly(store: &S) {
         let every: String = ('\u{1}'..=char::MAX).collect();
-        // 200 KB without short repetitions.
+        // The draft has 200 KB without short repetitions.
         let large: String = (0..21_000_u32)
             .flat_map(|n| n.wrapping_mul(2_654_435_761).to_string().into_bytes())
             .map(char::from)

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Texts with their cause as a body, and with the cause as a line if that differs. Signs replace
+/// Texts, each with its cause as a body and, if that differs, its cause as a line. Signs replace
 /// invisible characters.
 const CAUSES: &str = include_str!("causes.txt");
 
