@@ -23,10 +23,10 @@ use crate::{
     tasks,
 };
 
-/// A subscriber to write, and the version that the store must have.
+/// A subscriber to write, with the version that the stored row must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriberWrite {
-    /// The version that the store must have; `None` if the subscriber must not exist yet.
+    /// The version that the stored row must have; `None` if no row may exist yet.
     pub expected: Option<Version>,
     /// The subscriber after the change. The id never changes. The address may change, and is
     /// unique.
@@ -50,9 +50,9 @@ pub enum SubscriberFilter {
 pub struct WriteSet {
     /// The rows to write, by id.
     pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
-    /// The rows to delete, by id. They are deleted before others are written.
+    /// The rows to delete, by id. They are deleted before other rows are written.
     pub purges: BTreeMap<SubscriberId, Purge>,
-    /// Addresses to drop from [`Store::remembered`], because they have a row again.
+    /// Addresses whose remembered suppression is dropped, because they have a row again.
     pub recalled: BTreeSet<Email>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
@@ -133,7 +133,7 @@ impl End {
 }
 
 impl Readdressed {
-    /// Adds the changes to a commit. Returns the record if it changed.
+    /// Adds the changes to a commit. Returns the changed record, if it changed.
     pub fn record(self, writes: &mut WriteSet) -> Option<Subscriber> {
         writes.purges.extend(self.replaced);
         if let Some(departed) = self.departed {
@@ -191,9 +191,9 @@ pub struct SubscriberQuery {
 /// The number of subscribers with the same account, status and progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubscriberCount {
-    /// The account that they belong to.
+    /// The account that these subscribers belong to.
     pub account: Account,
-    /// Whether they receive mail.
+    /// Whether these subscribers may receive mail.
     pub status: SubscriberStatus,
     /// Whether their move to the account is still in progress.
     pub is_under_way: bool,
@@ -228,7 +228,7 @@ impl AccountState {
         self.paused_until.filter(|until| *until > now)
     }
 
-    /// A sentence about the account's pause, if it is paused at this time. `written` formats times.
+    /// A sentence about the account's pause, if there is one at `now`. `written` formats times.
     pub fn pause(
         &self,
         account: Account,
@@ -248,8 +248,8 @@ impl AccountState {
 /// processes together keep its limit.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Leases all of the accounts until `until`. Returns `false`, and leases none, if another
-    /// holder has one of them at `now`. Renews leases of the same `holder`, a random id of the
+    /// Leases all of the accounts until `until`. Returns `false`, and leases no account, if another
+    /// holder leases one of them at `now`. Renews leases of the same `holder`, a random id of the
     /// caller.
     async fn lease(
         &self,
@@ -262,7 +262,7 @@ pub trait Accounts: Send + Sync {
     /// Ends the holder's leases.
     async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
 
-    /// Returns the kept state of an account, which outlasts leases. At first it is the default.
+    /// Returns the kept state of an account, which outlasts leases. The first state is the default.
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError>;
 
     /// Replaces the kept state of an account. Only the holder of its lease may call it.

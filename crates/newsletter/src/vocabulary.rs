@@ -7,7 +7,7 @@ id! {
 }
 
 vocabulary! {
-    /// Whether mail may be sent. Ordered by strength: the stronger of two observations wins.
+    /// Whether mail may be sent, ordered by strength: the stronger of two observations wins.
     SubscriberStatus {
         Active = "active",
         Removed = "removed",

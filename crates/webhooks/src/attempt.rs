@@ -16,7 +16,7 @@ pub struct Delivery<'a> {
     /// The receiver.
     pub url: &'a EndpointUrl,
     /// The event's id (`webhook-id`), the same in each attempt. Receivers recognise repetitions by
-    /// it.
+    /// this id.
     pub id: &'a str,
     /// The time of this attempt (`webhook-timestamp`).
     pub timestamp: OffsetDateTime,
@@ -39,7 +39,7 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// The outcome of an attempt.
+/// The outcome of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The receiver answered with this 2xx status.

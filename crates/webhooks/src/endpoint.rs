@@ -18,7 +18,7 @@ pub const MOST_ENDPOINTS: usize = 50;
 pub const SECRET_OVERLAP: Duration = Duration::hours(24);
 
 kernel::id::id! {
-    /// An endpoint's id. The creator of the command makes a UUIDv7, so ids sort by age.
+    /// An endpoint's id: a UUIDv7, so ids sort by age.
     EndpointId
 }
 
@@ -65,7 +65,8 @@ pub struct Endpoint {
     pub owner: Owner,
     /// The receiver's address.
     pub url: EndpointUrl,
-    /// The wanted events. `None` means all [`PUBLIC`] events, including future ones.
+    /// The wanted events. `None` means all [`PUBLIC`] events, even future ones; see
+    /// [`Self::of_owner`].
     pub names: Option<Vec<EventName>>,
     /// The postings whose events an operator's endpoint gets. A client's endpoint follows the
     /// client's current prefixes.
@@ -105,7 +106,7 @@ pub struct EndpointWrite {
     /// The changed endpoint, with its next version.
     pub endpoint: Endpoint,
     /// Whether earlier failures no longer count because the address changed or the owner resumed
-    /// deliveries. The health is then reset, and failed events are due.
+    /// deliveries. The health is then reset, and all waiting events are due.
     pub starts_over: bool,
 }
 
@@ -116,7 +117,7 @@ impl Endpoint {
         self.names.as_deref().unwrap_or(ALL)
     }
 
-    /// Whether the endpoint receives an event. Every endpoint receives company events.
+    /// Whether the endpoint receives an event. Prefixes do not limit company events.
     pub fn wants(&self, event: &Event) -> bool {
         self.names().contains(&event.name) && event.is_for(self.owner.client(), &self.prefixes)
     }
@@ -165,7 +166,7 @@ impl Endpoint {
             .collect()
     }
 
-    /// Replaces the secret. A secret that was replaced earlier stops signing at once.
+    /// Replaces the secret. A secret that was already replaced before stops signing at once.
     pub fn rotate(&self, new: Secret, now: OffsetDateTime) -> EndpointWrite {
         self.changed(now, |endpoint| {
             let secret = std::mem::replace(&mut endpoint.secret, new);

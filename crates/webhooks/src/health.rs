@@ -17,7 +17,7 @@ pub const WINDOW: usize = 32;
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
 /// How long the circuit stays open; jitter at most doubles the time. A wait is about a quarter of
-/// the outage so far: after twenty minutes of outage, about five minutes.
+/// the outage so far: about five minutes after twenty minutes of outage.
 const PAUSES: RetryPolicy = RetryPolicy {
     first: Duration::from_millis(500),
     longest: Duration::from_mins(5),
@@ -48,7 +48,7 @@ pub struct Health {
     /// The number of consecutive silent rounds. In a silent round, no attempt was answered, or none
     /// of the last [`WINDOW`].
     pub silent_rounds: u32,
-    /// The end of the open circuit, or of the pause that the receiver requested (`Retry-After`).
+    /// When the circuit becomes half-open, or a pause ends that the receiver requested.
     pub open_until: Option<OffsetDateTime>,
 }
 
@@ -69,8 +69,8 @@ impl Health {
         if self.is_half_open() { 1 } else { WINDOW }
     }
 
-    /// Whether an answer makes unanswered events due. After only one silent round it does not: the
-    /// cause may be a single event, which keeps to its schedule.
+    /// Whether an answer makes unanswered events due. After only one silent round, events keep to
+    /// their schedule, because the cause may be a single event.
     pub const fn answer_ends_silence(&self) -> bool {
         self.silent_rounds > 1
     }
@@ -107,7 +107,7 @@ impl Health {
         }
     }
 
-    /// Closes the circuit after a round with answers. A requested pause stays, ten minutes at most.
+    /// Closes the circuit after a round with answers. A requested pause lasts ten minutes at most.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
         self.open_until = asked.map(|wait| now + wait.min(LONGEST_OPEN));

@@ -4,8 +4,8 @@
 //! subjects](WaitingSubject). A subject waits if its next event failed, or if it has too many
 //! events for a round. A worker leases an endpoint from [`Webhooks`], makes a round of attempts
 //! ([`DeliveryRound`]), and records it ([`Round`]). [`Health`] is the circuit breaker. An event
-//! whose last scheduled attempt failed is a dead letter. It no longer waits, but its owner may
-//! [resend](ManagedWebhooks::resend) it.
+//! whose last scheduled attempt failed is a dead letter. A dead letter no longer waits, but the
+//! owner may [resend](ManagedWebhooks::resend) it.
 //!
 //! Clients choose a receiver's address ([`EndpointUrl`]), which must not lead into the service's
 //! own network. This crate checks the spelling, and the adapter behind [`Sender`] checks the IP

@@ -30,7 +30,7 @@ impl LoggedDelivery {
     }
 }
 
-/// Adds the events from the log to attempts, which are stored without them.
+/// Adds events from the log to attempts, which are stored without their events.
 pub async fn logged(
     endpoint: Endpoint,
     records: Vec<DeliveryRecord>,
@@ -53,7 +53,7 @@ pub async fn logged(
     Ok(records.into_iter().map(with_event).collect())
 }
 
-/// Limits the endpoint to what its owner may read now. `None` if that is nothing.
+/// Limits the endpoint to the events that its owner may read now. `None` if it gets no deliveries.
 pub async fn of_owner(
     endpoint: Endpoint,
     clients: &dyn Clients,

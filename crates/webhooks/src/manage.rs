@@ -56,7 +56,7 @@ pub enum Manager<'a> {
 }
 
 impl Manager<'_> {
-    /// The owner of newly registered endpoints.
+    /// The owner of the endpoints that this manager registers.
     pub const fn owner(self) -> Owner {
         match self {
             Self::Client(id) => Owner::Client(id),
@@ -232,8 +232,8 @@ impl ManagedWebhooks<'_> {
     }
 
     /// Redelivers one event, for example a dead letter, as if it had no attempts. An open circuit
-    /// allows a probe now. The posting's waiting events keep their order. An event after the
-    /// endpoint's cursor needs no change: it will be delivered anyway.
+    /// allows a probe now. The subject's waiting events keep their order. An event after the
+    /// endpoint's cursor changes nothing, because it will be delivered anyway.
     pub async fn resend(
         &self,
         id: EndpointId,
@@ -291,7 +291,7 @@ impl ManagedWebhooks<'_> {
         Ok(logged(endpoint, records, self.log, self.clients).await?)
     }
 
-    /// Audits an operator's ping before it is sent. The ping itself writes nothing.
+    /// Audits an operator's ping before the ping is sent. Sending it writes nothing.
     pub async fn announce_test(
         &self,
         id: EndpointId,

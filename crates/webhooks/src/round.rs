@@ -36,7 +36,7 @@ pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
 /// The largest number of waiting subjects of an endpoint. While so many wait, events of other
 /// subjects stay in the log after the cursor. So one statement can change all waiting subjects
-/// within its time limit.
+/// within the statement's time limit.
 pub const MOST_WAITING: usize = 10_000;
 
 /// A round in progress.
@@ -76,7 +76,7 @@ pub struct DeliveryRound {
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
-    /// Whether the worker withdrew an attempt that cannot be made now.
+    /// Whether the worker withdrew an attempt, because it cannot be made now.
     withdrew: bool,
 }
 
@@ -100,8 +100,8 @@ impl DeliveryRound {
     /// Returns the next attempt, if one is allowed now. The round ends when this returns `None` and
     /// no attempt is in progress.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
-        // Each unanswered attempt reduces the number of concurrent ones. So an unavailable receiver
-        // gets at most [`WINDOW`] attempts.
+        // Each unanswered attempt reduces the number of concurrent attempts. So an unavailable
+        // receiver gets at most [`WINDOW`] attempts.
         let may_be_lost = self.under_way + self.unanswered;
         if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before().window() {
             return None;
@@ -269,11 +269,11 @@ impl DeliveryRound {
     }
 
     /// The result if the owner changed the endpoint or resent an event during the round. `stored`
-    /// has the waiting [subjects](Self::subjects) as stored now. The result is the
-    /// [same](Self::finish) unless the URL changed or the endpoint was paused. After such a change,
-    /// deliveries count, but failures do not, because they concern the former endpoint. Failed
-    /// events are due with the attempts that they had before the round, and none becomes a dead
-    /// letter. Events without attempts are read again.
+    /// has the waiting [subjects](Self::subjects) as stored now. The result is [as
+    /// usual](Self::finish) unless the URL changed, or the endpoint was paused, resumed or
+    /// disabled. After such a change, deliveries count, but failures do not, because they concern
+    /// the former endpoint. Failed events are due with the attempts that they had before the round,
+    /// and none becomes a dead letter. Events without attempts are read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,
@@ -307,7 +307,7 @@ impl DeliveryRound {
         }
     }
 
-    /// The end of the page, or its last attempted event if the page has events left.
+    /// The end of the page or, if the page has events left, its last event that was attempted.
     fn to(&self) -> Cursor {
         let (from, next) = (self.tracked.cursor, self.next);
         self.passed(&Source::Page, from, next, true)

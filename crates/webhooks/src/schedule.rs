@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 
-/// More than any wait.
+/// A time that is longer than any wait.
 pub const LONGER_THAN_ANY_WAIT: time::Duration = time::Duration::days(9);
 
 const JITTER: f64 = 0.2;
@@ -48,7 +48,7 @@ impl RetrySchedule {
     /// wait.
     ///
     /// `jitter` (random, from 0 to 1) adds up to 20 %, so that retries of events that failed
-    /// together are spread. A wait that the receiver requested counts, up to one day.
+    /// together are spread. The receiver may request a longer wait, up to one day.
     pub fn next(
         &self,
         attempts: u32,

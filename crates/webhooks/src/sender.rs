@@ -13,7 +13,7 @@ pub trait Sender: Send + Sync {
     /// whatever the earlier check resolved. Ends within 15 seconds, and discards the answer's body.
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt;
 
-    /// Resolves a new endpoint's name, so that a bad one is refused early. Does not call the
+    /// Resolves a new endpoint's name, so that a bad name is refused early. Does not call the
     /// receiver.
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem>;
 }

@@ -20,7 +20,7 @@ use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner, W
 pub const DELIVERIES_KEPT: usize = 100;
 
 /// How long an endpoint rests after a round that leaves nothing to do. So even a steady stream of
-/// events makes only about one round a second.
+/// events causes only about one round a second.
 pub const REST: Duration = Duration::from_secs(1);
 
 /// How long an endpoint with [`MOST_WAITING`] subjects rests.
@@ -44,7 +44,7 @@ pub struct TrackedEndpoint {
 }
 
 impl TrackedEndpoint {
-    /// Whether the endpoint is disabled, or has failed for an hour.
+    /// Whether the endpoint is disabled, or is active and has failed for an hour.
     pub fn needs_attention(&self, now: OffsetDateTime) -> bool {
         let is_failing = |since: OffsetDateTime| now - since >= time::Duration::HOUR;
         match self.endpoint.state {
@@ -64,7 +64,7 @@ pub struct DeliveryRecord {
     pub event: Cursor,
     /// Its name.
     pub name: EventName,
-    /// The attempt's number for this event, from 1.
+    /// The attempt's number for this event; 0 if the event is no longer kept and had no attempt.
     pub attempt: u32,
     /// The status of the answer.
     pub status: Option<u16>,
@@ -89,7 +89,7 @@ pub struct Round {
     pub waiting: Vec<WaitingSubject>,
     /// Subjects that no longer wait. None is in `waiting`.
     pub settled: Vec<Uuid>,
-    /// The number of dead letters: events whose last attempt failed.
+    /// The number of dead letters: events whose last attempt failed, or that are no longer kept.
     pub dead_letters: usize,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
@@ -150,7 +150,7 @@ pub enum Recorded {
 pub struct Lease {
     /// The endpoint.
     pub endpoint: EndpointId,
-    /// The holder's id, random for each query. So a late end of a lease never ends the next one.
+    /// The holder's id, random for each query. So a late end of a lease never ends the next lease.
     pub holder: Uuid,
 }
 
@@ -269,8 +269,8 @@ pub trait Webhooks: Send + Sync {
     /// cursor is before the log's end, or a waiting event is due. While a circuit is
     /// [open](Health::is_open), its endpoint is skipped. If a circuit is
     /// [half-open](Health::is_half_open), any waiting event suffices. Concurrent callers get
-    /// different endpoints. Endpoints that were never leased come first, by id, then those
-    /// available longest, so each gets its turn.
+    /// different endpoints. Endpoints that were never leased come first, by id, then the endpoints
+    /// that have been available longest, so each gets its turn.
     ///
     /// [`record`](Self::record) and [`release`](Self::release) end a lease and set the endpoint's
     /// rest. After a lease expires, the holder keeps it until another caller leases the endpoint. A

@@ -7,8 +7,8 @@ use uuid::Uuid;
 /// The largest number of later events listed. More events are found in the log.
 pub const MOST_LATER: usize = 128;
 
-/// A subject whose events wait for an endpoint, because its next event failed, or because it had
-/// more events than a round attempts. The endpoint's cursor passes these events.
+/// A subject whose events wait for an endpoint: its next event failed or was resent, or it had more
+/// events than a round attempts. The endpoint's cursor passes these events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingSubject {
     /// The id of the subject.
@@ -25,8 +25,8 @@ pub struct WaitingSubject {
     pub is_silent: bool,
     /// The following waiting events, in order.
     pub later: Vec<WaitingEvent>,
-    /// The place up to which `later` is complete, if before the endpoint's cursor. From there to
-    /// the cursor, the subject's waiting events are only in the log.
+    /// The place up to which `later` is complete, if that is before the endpoint's cursor. From
+    /// there to the cursor, the subject's waiting events are only in the log.
     pub read_to: Option<Cursor>,
 }
 

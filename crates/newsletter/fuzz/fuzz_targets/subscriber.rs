@@ -1,5 +1,5 @@
 //! Fuzzes a report of a person: the first line is the path segment, the rest the body. A repeated
-//! report changes nothing, and a normalised address is not normalised further.
+//! report must change nothing, and so must a second normalisation of an address.
 
 #![no_main]
 

@@ -13,9 +13,10 @@ pub struct Change {
     pub subscriber: Subscriber,
     /// The event that the change raises.
     pub event: Option<EventName>,
-    /// The requested task. A suppression that an account must apply also requests a withdrawal.
+    /// The requested task. A suppression that an account must still apply also requests a
+    /// withdrawal.
     pub effect: Option<Effect>,
-    /// Whether it is a withdrawal's own change, which requests no further withdrawal.
+    /// Whether a withdrawal made the change, which then requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,
 }
 
@@ -72,8 +73,8 @@ impl Change {
     }
 }
 
-/// A changed individual membership requests a sync if the provider's state differs. A lapse or
-/// renewal does not change that state. The sync of a new subscriber is bulk work.
+/// Returns the sync that an event requests. A changed individual membership requests a sync if the
+/// account's known state differs, which a lapse or renewal does not cause.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
     (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())

@@ -25,7 +25,7 @@ impl Subscriber {
     }
 
     /// Whether the account holds the present state, or sends nothing because of a suppression.
-    /// Otherwise an earlier address must stay.
+    /// Until then, an earlier address must stay.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
         let is_synced = has_arrived && self.synced_digest == Some(self.provider_state().digest());
@@ -68,8 +68,8 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber, but keeps the address until both accounts have forgotten it. `None` if
-/// already begun.
+/// Begins an erasure. The address stays until both accounts have forgotten it. `None` if already
+/// begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -119,8 +119,8 @@ pub fn follow(
     Some(change)
 }
 
-/// The action that removes a departing address from an account. `None` until the account holds the
-/// present record, so that the person always has one address there.
+/// The action that removes a departing address from an account. `None` while the new address is not
+/// settled, so that the person always has one address there.
 pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<WithdrawalAction> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {
@@ -159,11 +159,11 @@ pub struct Purge {
 pub enum End {
     /// Deletes the row.
     Purged(Purge),
-    /// Keeps the row, because the address is suppressed.
+    /// Keeps the row of the former address, because that address is suppressed.
     Kept(Box<Change>),
 }
 
-/// Ends a departure. `None` if the subscriber is not departing, or must still be checked.
+/// Ends a departure. `None` if not departing, or if an account must still be checked.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
     if departed.unconfirmed_suppressions().next().is_some() {

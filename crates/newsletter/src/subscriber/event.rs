@@ -34,7 +34,7 @@ impl fmt::Display for SignedWith {
 }
 
 impl ProviderEvent {
-    /// Reads an event. `None` for events without effect: other kinds, soft bounces.
+    /// Reads an event. `None` for other kinds, soft bounces and invalid addresses.
     ///
     /// The event's name decides, because `status` is the status at delivery. `status` only
     /// identifies hard bounces.
@@ -69,7 +69,7 @@ pub struct ReceivedEvent {
 /// Applies a webhook event. Events repeat and arrive out of order, so the strongest status wins.
 ///
 /// An unreported address gets a row, which keeps the suppression for later reports. For a
-/// reinstated subscriber the accounts are checked instead, because the delivery may be old.
+/// reinstated subscriber a withdrawal checks the accounts, because the delivery may be old.
 pub fn notice(
     known: Option<&Subscriber>,
     notice: &ReceivedEvent,

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::tasks;
 
-/// Starts the move to the new account. `None` if already moved, never reported, or suppressed.
+/// Starts the move to the new account. `None` if already started or never reported, or if a
+/// suppressed subscriber confirms it.
 pub fn migrate(
     subscriber: &Subscriber,
     source: MigrationSource,
@@ -73,7 +74,7 @@ pub enum Next {
     Stuck(String),
 }
 
-/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier.
+/// Applies the old account's answer. `was_there`: the account showed the subscriber before.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,
@@ -137,7 +138,7 @@ fn next(subscriber: &Subscriber, account: Account, found: Option<&Found>) -> Nex
     }
 }
 
-/// Returns a step's change, if any. It requests no task, because the move is still in progress.
+/// Returns a step's change, if any. The change requests no task: the move is still in progress.
 pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -> Option<Change> {
     (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
 }
@@ -154,7 +155,7 @@ pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) ->
     Change::new(Some(before), after, now)
 }
 
-/// Records the arrival and the state that the new account holds. `None` if already arrived.
+/// Records the arrival, and the state that the new account holds. `None` if already recorded.
 pub fn arrive(
     subscriber: &Subscriber,
     sent: &ProviderState,
@@ -170,7 +171,7 @@ pub fn arrive(
         ..migrated
     });
     after.places.old.id = None;
-    // The account has not applied a suppression that was recorded during the move.
+    // The account must still apply a suppression that was recorded during the move.
     after.places.new.is_quiet = false;
     after.hold(sent.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);

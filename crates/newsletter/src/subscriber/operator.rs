@@ -41,8 +41,8 @@ pub struct ImportedSuppression {
     pub reason: Option<String>,
 }
 
-/// Applies an imported suppression: the strongest wins, and those before a reinstatement do not
-/// count.
+/// Applies an imported suppression. The strongest suppression wins, and a suppression from before a
+/// reinstatement does not count.
 pub fn import(
     known: Option<&Subscriber>,
     imported: &ImportedSuppression,
@@ -58,7 +58,7 @@ pub fn import(
     suppress(known, notice, source, reason.as_deref(), now)
 }
 
-/// Lifts a suppression. Only later observations of the provider count; the subscriber has to
+/// Lifts a suppression. Only later observations of the accounts count; the subscriber has to
 /// subscribe there again. `None` if not suppressed.
 ///
 /// A move is repeated, because a suppressed subscriber may have stayed in the old account.

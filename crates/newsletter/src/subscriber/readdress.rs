@@ -11,7 +11,7 @@ use crate::tasks;
 /// The changes of a report that names a previous address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readdressed {
-    /// The change of the record.
+    /// The change of the record that takes the report.
     pub report: Report,
     /// The row of the previous address, as a departure.
     pub departed: Option<Change>,
@@ -33,8 +33,8 @@ impl Readdressed {
 ///
 /// A reported record moves to the new address with its id, token, status and account, and replaces
 /// an unreported row there. If the new address already has a reported record, that record stays and
-/// takes the report. The strongest status wins, and the previous address departs. Of an unreported
-/// previous address only the suppression counts.
+/// takes the report. The strongest status wins, and the previous address departs. An unreported
+/// previous address contributes only its suppression.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,
@@ -109,7 +109,7 @@ fn ask_for_move(report: &mut Report) {
 }
 
 /// Applies the report to the record at the new address, and lets the other record depart. If either
-/// has moved to the new account, so has the result.
+/// record has moved to the new account, the result belongs there.
 fn merge(
     previous: &Subscriber,
     there: &Subscriber,

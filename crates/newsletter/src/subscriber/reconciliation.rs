@@ -17,10 +17,10 @@ pub enum ConcurrentWrites {
     Possible,
 }
 
-/// Applies an entry of an account's list. Requests a sync if fields differ, or a repeated move if
-/// the subscriber is still in the old account. `None` if nothing changes.
+/// Applies an entry of an account's list. Requests a sync if fields differ, or another move if a
+/// moved subscriber is still active in the old account. `None` if nothing changes.
 ///
-/// A page may be outdated. So an entry only requests tasks whose calls check it, and marks no
+/// A page may be outdated. So an entry only requests tasks that check the account, and marks no
 /// account quiet.
 pub fn take_in(
     subscriber: &Subscriber,
@@ -62,7 +62,7 @@ pub fn take_in(
     Some(change)
 }
 
-/// The id of a subscriber who should be listed; `None` if the row was written after `since`.
+/// The id of a subscriber who must be listed; `None` for others, or a row written after `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,
@@ -94,8 +94,8 @@ pub fn look_for(
     Some(change)
 }
 
-/// Whether an account's entry differs. New ids do not count; fields count only without a pending
-/// sync.
+/// Whether an account's entry differs from the stored record. New ids do not count; fields count
+/// only without a pending sync.
 pub fn is_different(
     subscriber: &Subscriber,
     account: Account,

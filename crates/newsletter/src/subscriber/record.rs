@@ -16,7 +16,7 @@ use super::{
 /// A subscriber's state in one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The account's id of the subscriber, once shown. If the account later lacks it, the
+    /// The account's id of the subscriber, once shown. If the account later lacks the id, the
     /// subscriber was removed.
     pub id: Option<ProviderId>,
     /// Whether the account is known to send nothing, or to have lost a departing address.
@@ -30,7 +30,7 @@ pub struct Place {
 pub struct Places {
     /// In the old account.
     pub old: Place,
-    /// In the new one.
+    /// In the new account.
     pub new: Place,
 }
 
@@ -246,7 +246,7 @@ pub struct Subscriber {
     pub token: MigrationToken,
     /// SHA-256 of the [`ProviderState`] known to be in the subscriber's account.
     pub synced_digest: Option<[u8; 32]>,
-    /// When an account last received a new state, or was found to hold it.
+    /// When an account last received a new state, or was found to hold that state.
     pub told_at: Option<OffsetDateTime>,
     /// When it was last written.
     pub updated_at: OffsetDateTime,

@@ -18,8 +18,8 @@ pub struct Report {
 /// A report older than the latest dated one changes nothing. A future date counts as now, because
 /// it would block all later reports.
 ///
-/// If an individual membership changes, this raises an event, and the event's listener requests the
-/// sync. For other changes that the provider sees, this requests the sync itself.
+/// A change of an individual membership raises an event, and the event's listener requests the
+/// sync. Any other change that the provider sees requests the sync directly.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }

@@ -24,7 +24,7 @@ impl Subscriber {
         all.filter(|account| self.is_watched() && !self.places[*account].is_quiet)
     }
 
-    /// The first suppression makes both accounts unconfirmed.
+    /// Records a stronger status. A first suppression makes both accounts unconfirmed.
     pub(super) fn strengthen(&mut self, seen: SubscriberStatus, from: Suppression) {
         if seen <= self.status {
             return;
@@ -58,7 +58,7 @@ impl Subscriber {
         }
     }
 
-    /// The account has lost the subscriber: they are removed, and not created again unless an
+    /// Records that the account has lost the subscriber. They are not created again unless an
     /// operator reinstates them.
     pub(super) fn miss(
         &mut self,

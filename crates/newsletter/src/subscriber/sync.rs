@@ -20,8 +20,8 @@ pub struct ProviderState {
     pub account: Account,
     /// The fields to send.
     pub profile: Profile,
-    /// The status is not sent, but its change needs a sync. [Withdrawals](super::withdrawal)
-    /// unsubscribe.
+    /// The status, which is not sent, but whose change needs a sync.
+    /// [Withdrawals](super::withdrawal) unsubscribe.
     pub status: SubscriberStatus,
 }
 
@@ -118,7 +118,7 @@ pub fn record(
     let source = SuppressionSource::Answer;
     let mut after = subscriber.clone();
     if subscriber.departure.is_some() || subscriber.email != sent.profile.email {
-        // The address departs, so the account is checked again.
+        // The address is departing, so the account is checked again.
         after.places[sent.account].is_quiet = false;
         let mut change = Change::new(Some(subscriber), after, now);
         if change.subscriber.needs_sync() {

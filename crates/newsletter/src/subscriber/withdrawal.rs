@@ -12,9 +12,9 @@ use super::{Account, Change, Subscriber, SuppressionSource, provider::Found};
 /// The action of a withdrawal in an account that has the subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithdrawalAction {
-    /// Unsubscribe, if active or unconfirmed.
+    /// Unsubscribe the person, if active or unconfirmed.
     Suppress,
-    /// Remove, because of a new address.
+    /// Remove the address, because the person has a new address.
     Remove,
     /// Make the account forget the address.
     Forget,

@@ -40,16 +40,16 @@ pub struct Person {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// Before the call has an effect.
+    /// The call fails before it has an effect.
     Before,
-    /// After the call's effect: only the answer is lost.
+    /// The call fails after its effect: only the answer is lost.
     After,
 }
 
 #[derive(Clone, Debug)]
 enum Incident {
-    /// The call fails with this error, before or after its effect. An answer that cannot be
-    /// understood, or comes from a proxy, arrives after the effect.
+    /// The call fails with this error, before or after its effect. An error about an unreadable
+    /// answer, or an answer of a proxy, comes after the effect.
     Fails(Failing, ProviderError),
     /// A person gets another status just before the request.
     Follows(Account, Email, ProviderStatus),
@@ -80,7 +80,7 @@ impl MemoryProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the clock that dates unsubscriptions. Without it they have no date.
+    /// Sets the clock that dates unsubscriptions. Without a clock they have no date.
     pub fn at(&self, now: OffsetDateTime) {
         self.state().now = Some(now);
     }

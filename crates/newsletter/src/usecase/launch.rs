@@ -14,7 +14,7 @@ pub const PAGE: usize = 1_000;
 pub enum People<'a> {
     /// The subscribers with these addresses.
     Named(vec::IntoIter<Email>),
-    /// All subscribers who have not moved yet, after an address.
+    /// All subscribers who have not moved yet, in the order of addresses.
     Everybody {
         /// Lists the subscribers.
         subscribers: &'a dyn SubscriberReader,
@@ -87,16 +87,16 @@ pub async fn sample_to_move(
     Ok(chosen)
 }
 
-/// The outcome that a run would have, in numbers of subscribers.
+/// The outcome that a run would have, as numbers of addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forecast {
-    /// Would move.
+    /// Subscribers who would move.
     pub moved: u64,
-    /// Are suppressed.
+    /// Suppressed subscribers, who would stay.
     pub suppressed: u64,
-    /// Have already moved.
+    /// Subscribers who have already moved.
     pub unchanged: u64,
-    /// Are unknown.
+    /// Addresses that were never reported.
     pub unknown: u64,
 }
 

@@ -22,7 +22,7 @@ use crate::{
 pub enum Migration {
     /// The move has started.
     Started,
-    /// The move had already started.
+    /// The move had already started, or a suppressed subscriber confirmed it.
     Unchanged,
     /// The address was not reported.
     Unknown,
@@ -136,7 +136,7 @@ fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
 async fn join(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let profile = &job.state.profile;
     if job.id.is_some() {
-        // A subscriber whom the account has lost is not created again.
+        // If the account has lost a subscriber, the move does not create them again.
         match provider.find(Account::New, &profile.email).await? {
             None => return Ok(Observation::Missing),
             Some(found) if found.is_deleted => return Ok(Observation::Missing),
@@ -193,7 +193,7 @@ async fn record_step(
                 }
             }
         }
-        // The departure removes the other address from the new account.
+        // The address changed. The departure removes the old address from the new account.
         Some(_) => writes.tasks.ask(tasks::migrate(id)),
         None => {}
     }

@@ -10,7 +10,7 @@ use kernel::{StoreError, outbox::Outbox};
 /// The share of moves that may fail, in percent.
 const MAX_FAILED_PERCENT: usize = 5;
 
-/// The share counts at least this number of moves, so that a few early failures do not stop a run.
+/// The share is of at least this number of moves, so that one early failure does not stop a run.
 const MIN_MOVES: usize = 20;
 
 /// Counts of moves by outcome.
@@ -22,7 +22,7 @@ pub struct Moves {
     pub under_way: usize,
     /// Moves whose task is dead.
     pub failed: usize,
-    /// Moves of subscribers that the old account does not have.
+    /// Moves that ended without finding the person in the old account.
     pub nobody: usize,
 }
 

@@ -35,7 +35,8 @@ pub trait Newsletter: Send + Sync {
     /// Returns a reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a subscriber for a client. Returns `false` for hidden addresses, to reveal nothing.
+    /// Erases a subscriber for a client. Returns `false` for hidden and unknown addresses, to
+    /// reveal nothing.
     async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.

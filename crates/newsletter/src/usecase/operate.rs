@@ -99,7 +99,7 @@ async fn commit(store: &dyn Store, change: Change, entry: Entry) -> Result<Subsc
     Ok(after)
 }
 
-/// Applies suppressions in their order in one commit. Returns for each whether it changed anything.
+/// Applies suppressions in order, in one commit. Returns for each whether it changed anything.
 pub async fn import_suppressions(
     store: &dyn Store,
     batch: &[ImportedSuppression],

@@ -35,7 +35,7 @@ impl LoadedPeople {
         self.remembered.get(email).copied()
     }
 
-    /// A new row gets the remembered suppression. Returns the row afterwards.
+    /// Adds a change to a commit, and gives a new row the remembered suppression. Returns the row.
     pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) -> Subscriber {
         let email = change.subscriber.email.clone();
         if let Some(remembered) = self.remembered.remove(&email) {

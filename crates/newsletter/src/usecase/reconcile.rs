@@ -17,11 +17,11 @@ use crate::{
 pub struct ListCounts {
     /// The people on the list.
     pub people: u64,
-    /// Listed, but not reported.
+    /// Listed people without a row in this service.
     pub unknown: u64,
-    /// Listed, but suppressed.
+    /// Listed people whom the account shows as suppressed.
     pub suppressed: u64,
-    /// Listed, but with other fields than stored.
+    /// Listed people whose entry differs from the stored record.
     pub different: u64,
     /// The entries that could not be read.
     pub odd: u64,

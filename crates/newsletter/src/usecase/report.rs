@@ -18,8 +18,7 @@ pub async fn put_subscriber(
     answers.into_iter().next().ok_or_else(no_record)
 }
 
-/// Applies reports in their order in one commit. A report with a previous address has its own
-/// commit.
+/// Applies reports in order, in one commit. A report with a previous address has its own commit.
 pub async fn put_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],

@@ -2,7 +2,7 @@ use kernel::{StoreError, audit::Entry};
 
 use crate::store::{Store, WriteSet};
 
-/// The run of a command, recorded before its first write and again with its counts at its end.
+/// The run of a command, recorded before the first write, and again with its counts at the end.
 pub struct Run {
     entry: Entry,
     has_begun: bool,

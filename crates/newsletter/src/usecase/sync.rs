@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Carries out a claimed sync of an account's queue.
+/// Carries out a claimed sync from an account's queue.
 pub async fn carry_out_sync(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -90,7 +90,7 @@ async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, Stor
     Ok(known.is_some_and(|known| known.departure.is_none() && known.provider_state() == job.state))
 }
 
-/// Never creates a suppressed subscriber, or one whom the account has lost.
+/// Never creates a subscriber who is suppressed, or whom the account has lost.
 async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let ProviderState {
         account,
@@ -124,7 +124,7 @@ impl ProviderJob {
         }
     }
 
-    /// The account's record after an upsert. A refusal has no reason, so a lookup follows.
+    /// Returns the account's record after an upsert. A refusal has no reason, so a lookup follows.
     pub(super) async fn observe(
         &self,
         provider: &dyn Provider,

@@ -18,7 +18,7 @@ pub type Step<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send
 /// The ports of a claimed task. Calls to the provider happen between commits.
 #[async_trait]
 pub trait TaskPorts: Send + Sync {
-    /// Blocks other calls about an address until it is dropped.
+    /// Dropping the guard allows further calls about an address.
     type Guard: Send;
 
     /// Reads and commits subscribers.
@@ -46,7 +46,7 @@ pub trait TaskPorts: Send + Sync {
 pub enum Waiting {
     /// The sync of the new address is due. Until it is done, mail goes to the old address.
     ForSuccessor,
-    /// The other account has no key.
+    /// An account that must be checked has no key.
     ForKey,
 }
 

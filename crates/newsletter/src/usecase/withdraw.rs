@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Carries out a claimed withdrawal. An account that fails does not delay the other.
+/// Carries out a claimed withdrawal. A failing account does not delay the other account.
 pub async fn carry_out_withdrawal(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -161,7 +161,7 @@ pub(super) async fn begin_withdrawal(
         store.commit(writes).await?;
     }
     if !is_unchanged {
-        // With an outdated version the account does not become quiet, so it is checked again.
+        // With an outdated version, the account does not become quiet, and is checked again.
         subscriber.version = looked.version;
     }
     Ok(Withdrawal {

@@ -40,7 +40,7 @@ pub enum Source {
 pub enum State {
     /// Not attempted.
     Open,
-    /// Not for this round: earlier events of the subject wait, or the subject has too many events.
+    /// Not for this round: the subject has earlier events that wait, or too many events.
     Aside,
     InFlight,
     Delivered,
@@ -106,7 +106,7 @@ impl Item {
     }
 
     /// Whether a later event with the same name and subject replaces this event. Each such event
-    /// shows the whole company.
+    /// has all data of the company.
     pub fn can_be_superseded(&self) -> bool {
         self.place.name == COMPANY_UPDATED && matches!(self.state, State::Open | State::Aside)
     }

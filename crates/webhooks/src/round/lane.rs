@@ -5,8 +5,8 @@
 //! subject, which stores how far its events in the log are done. The endpoint's cursor passes
 //! events in lanes, so postings and other clients' companies do not wait.
 //!
-//! A company may have several originators, so its events outside the lane may overtake those in it.
-//! A lane therefore drops each event that is not the newest of its company.
+//! A company may have several originators, so its events outside a lane may overtake its events in
+//! the lane. A lane therefore drops each event that is not the newest of its company.
 
 use std::collections::HashMap;
 
@@ -52,9 +52,9 @@ pub(super) struct OfCompanies {
     pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 
-/// The lane of a `CompanyUpdated`. Its id is the originator's id as a version 8 UUID, which no
-/// subject has. Operators and unknown originators share a lane. `CompanyMerged` has none, because
-/// it is rare and no later event replaces it.
+/// The lane of a `CompanyUpdated`. The lane's id is the originator's id as a version 8 UUID, which
+/// no subject has. Operators and unknown originators share a lane. `CompanyMerged` has no lane,
+/// because it is rare and no later event replaces it.
 pub(super) fn lane_of(event: &Event) -> Option<Uuid> {
     let Subject::Company(company) = &event.subject else {
         return None;

@@ -136,7 +136,7 @@ impl Start {
 }
 
 impl DeliveryRound {
-    /// The place in each lane before which all events are done or wait elsewhere.
+    /// The place in each lane up to which all events are done or wait elsewhere.
     pub(super) fn lanes_passed(&self, failures_count: bool) -> BTreeMap<Uuid, Cursor> {
         let passed = |(id, lane): (&Uuid, &Lane)| {
             let source = Source::Lane(*id);
@@ -148,7 +148,7 @@ impl DeliveryRound {
         self.lanes.iter().map(passed).collect()
     }
 
-    /// Decides which lanes wait, and which no longer do, if the endpoint's cursor becomes `to`.
+    /// Decides which lanes wait, and which no longer wait, if the endpoint's cursor becomes `to`.
     pub(super) fn lanes_remain(
         &self,
         passed: &BTreeMap<Uuid, Cursor>,

@@ -5,8 +5,8 @@ use kernel::event::Subject;
 use super::{DeliveryRound, Item, State, lane::lane_of};
 
 impl DeliveryRound {
-    /// Waiting events, fresh posting events and company events take turns, so that none delays the
-    /// others. Company events take turns by originator. A probe prefers fresh events, then those
+    /// Waiting events, fresh posting events and company events take turns, so that no kind delays
+    /// another. Company events take turns by originator. A probe prefers fresh events, then those
     /// with few attempts, so that an event that is never answered does not keep the circuit open.
     pub(super) fn order(&self) -> Vec<usize> {
         let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);

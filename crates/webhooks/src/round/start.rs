@@ -18,7 +18,7 @@ use crate::{
     TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
-/// The most due subjects that a round takes, and the most fresh events that it attempts.
+/// The most due subjects that a round takes, and the most fresh events that the round attempts.
 const EVENTS: usize = 256;
 
 /// The largest number of a subject's events that a round attempts. The subject's other events wait
@@ -30,9 +30,9 @@ pub(super) const PAGES: usize = 8;
 
 const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
-/// Reads a leased endpoint's events: those of due waiting subjects, and those after the cursor
-/// unless [too many](MOST_WAITING) wait. If there are none, a half-open circuit probes with the
-/// waiting event that is due next, before its time.
+/// Reads a leased endpoint's events: events of due waiting subjects and, unless [too
+/// many](MOST_WAITING) subjects wait, events after the cursor. If there are none, a half-open
+/// circuit probes with the waiting event that is due next, before its time.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -131,8 +131,8 @@ impl Start {
         }
     }
 
-    /// Adds a waiting subject without its later events after the cursor. Those are read again from
-    /// the log, because the cursor was moved back.
+    /// Adds a waiting subject without its later events after the cursor. The later events are read
+    /// again from the log, because the cursor was moved back.
     fn add_waiting(&mut self, waiting: WaitingSubject) {
         let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
         if is_lane(subject) {
@@ -371,7 +371,7 @@ impl Start {
     }
 
     /// Reads a page of wanted events. `None` if earlier events are no longer kept; the query then
-    /// starts at the oldest kept one.
+    /// starts at the oldest kept event.
     pub(super) async fn read(
         &mut self,
         log: &dyn EventLog,

@@ -69,7 +69,7 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     };
     world.run(mins(5), &mut receiver).await;
     let early = world.seen.iter().filter(|seen| !seen.is_taken);
-    // The attempts that were in progress when the receiver requested the pause.
+    // These attempts were in progress when the receiver requested the pause.
     assert_eq!(early.count(), WINDOW);
     world.assert_complete(1).await;
 }
@@ -118,7 +118,7 @@ async fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
     assert_eq!(world.taken(1).count(), 1);
 }
 
-/// The other events stay in the log until fewer wait.
+/// The other events stay in the log until fewer events wait.
 #[pollster::test]
 async fn a_limited_number_of_events_waits() {
     let mut world = World::new("3600", 1).await;

@@ -1,4 +1,4 @@
-//! No originator delays the events of another.
+//! Tests that no originator delays the events of another.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{Attempt, Recorded, Webhooks as _, testing::endpoint};
 
 const QUIET: u64 = 1_000;
 
-/// How many other attempts may precede the first one for a subject with few events.
+/// How many other attempts may precede the first attempt for a subject with few events.
 const ATTEMPTS: usize = 2 * 32;
 
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ impl World {
     }
 }
 
-/// The worst case is a running round, and one round for each 2,048 earlier events.
+/// At worst, events wait for a running round, and for one round per 2,048 earlier events.
 #[pollster::test]
 async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     let mut world = World::new("5", 1).await;

@@ -75,7 +75,7 @@ async fn many_postings_that_change_over_and_over_let_others_pass() {
     world.assert_complete(1).await;
 }
 
-/// After a failure, all later events wait behind the failed one.
+/// After a failure, all later events wait behind the failed event.
 #[pollster::test]
 async fn a_posting_that_fails_and_changes_over_and_over_is_delivered_in_order() {
     let mut world = World::new("60", 1).await;
@@ -156,7 +156,7 @@ async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
     assert!(world.taken(1).count() >= 10, "{}", world.taken(1).count());
 }
 
-/// Each later event comes once more.
+/// After a replay, each later event comes once more.
 #[pollster::test]
 async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     let mut world = World::new("5", 1).await;

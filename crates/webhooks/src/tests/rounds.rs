@@ -39,7 +39,7 @@ fn record(event: &RecordedEvent, attempt: u32, status: u16, error: Option<&str>)
     }
 }
 
-/// The first event still waits as before. The last event is read again.
+/// The first event still waits as before; a later round reads the last event again.
 #[pollster::test]
 async fn a_round_that_ends_early_leaves_what_has_not_ended() {
     for (is_withdrawn, attempts, rest) in [(true, 0, REST), (false, 1, Duration::ZERO)] {

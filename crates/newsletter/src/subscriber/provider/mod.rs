@@ -94,7 +94,7 @@ pub struct Found {
 pub enum Upserted {
     /// The account accepted the fields, and shows this record.
     Taken(Found),
-    /// A known 422: the subscriber is suppressed. Other 422s are [`ProviderError::Permanent`].
+    /// The 422 for a suppressed subscriber. Any other 422 is [`ProviderError::Permanent`].
     Suppressed,
 }
 
@@ -149,7 +149,7 @@ pub enum ProviderError {
     Permanent(String),
 }
 
-/// The port to the provider. An implementation respects the account's limit. An unknown answer, or
+/// The port to the provider. An implementation respects the accounts' limits. An unknown answer, or
 /// one about another address, is [`ProviderError::Permanent`]. Only a 404 of the API itself means
 /// that a subscriber is absent.
 #[async_trait]

@@ -19,7 +19,7 @@ pub struct Call<'a> {
     pub whom: &'a str,
 }
 
-/// A provider that passes calls on to another one, and may delay, refuse or observe them.
+/// A provider that passes calls on to a decorated provider, and may delay, refuse or observe them.
 pub trait Relay: Send + Sync {
     /// The decorated provider.
     fn behind(&self) -> &dyn Provider;

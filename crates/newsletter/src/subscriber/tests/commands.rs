@@ -44,7 +44,7 @@ fn one_change_is_one_sync_at_most() {
     let both = r#"{"name":"Bo","membership":null}"#;
     let old = || Written::sync(Account::Old);
     let rows = [
-        // Fields that the provider sees.
+        // These reports change fields that the provider sees.
         ("{}", r#"{"name":"Ann"}"#, old()),
         (r#"{"name":"Ann"}"#, r#"{"name":null}"#, old()),
         (r#"{"name":"Ann"}"#, r#"{"country":"Norway"}"#, old()),
@@ -134,7 +134,7 @@ fn an_older_report_changes_nothing() {
     }
 }
 
-/// A later report makes earlier reports outdated, even if it changes nothing.
+/// A later report makes earlier reports outdated, even if the later one changes nothing.
 #[test]
 fn an_unchanged_report_moves_the_moment() {
     let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);

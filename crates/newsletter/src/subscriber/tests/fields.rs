@@ -28,7 +28,7 @@ fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
 #[track_caller]
 fn is_wrong(body: &Value, expect: &[(&str, &str)]) {
     let found = wrong("a@b.example", body);
-    // The value that was sent is tested in the crate that formats the errors.
+    // The crate that formats the errors tests the part about the sent value.
     let found: Vec<_> = found
         .iter()
         .map(|(p, m)| (p.as_str(), m.split(", not ").next().unwrap_or_default()))

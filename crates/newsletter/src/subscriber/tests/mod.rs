@@ -51,7 +51,7 @@ impl Written {
         }
     }
 
-    /// The same writes, and the event of an individual membership.
+    /// The same writes, with the event of an individual membership.
     fn with_event(self) -> Self {
         Self {
             events: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],

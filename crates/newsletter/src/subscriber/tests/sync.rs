@@ -154,7 +154,7 @@ fn a_move_is_of_the_address_that_it_began_with() {
     assert!(!migration::is_of(&other, &state));
 }
 
-/// A sync to the old account happens at the same time as the removal there.
+/// A sync to the old account runs concurrently with the removal from that account.
 #[test]
 fn a_person_recreated_in_the_old_account_is_moved_again() {
     let mut ann = Ann::after(&["{}"]);

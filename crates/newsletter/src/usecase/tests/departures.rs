@@ -43,7 +43,7 @@ impl World {
     }
 }
 
-/// At every moment the person is in an account, under at least one address.
+/// At every moment an account has the person under at least one address.
 #[pollster::test]
 async fn the_old_address_is_removed_after_the_new_one_is_synced() {
     let mut world = World::with_ann().await;
@@ -70,7 +70,7 @@ async fn the_old_address_is_removed_after_the_new_one_is_synced() {
         at(&upserted).is_some() && at(&upserted) < at(&removed),
         "{calls:?}"
     );
-    // A repeated report is an ordinary one.
+    // A repeated report is like a report without a previous address.
     let again = world.change_address().await;
     assert_eq!(again, world.known(NEW).await.unwrap());
     world.work().await.unwrap();

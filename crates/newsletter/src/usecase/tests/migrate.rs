@@ -168,7 +168,7 @@ async fn a_move_that_fails_at_any_step_starts_over_and_loses_no_person() {
         (1, Failing::Before, vec![find(), join(), find(), remove()]),
         (1, Failing::After, vec![find(), join(), find(), remove()]),
         // A subscriber who was in the new account before is not created again, and joins the group
-        // once.
+        // only once.
         (
             2,
             Failing::Before,

@@ -169,7 +169,7 @@ async fn an_unsubscription_of_this_service_does_not_relabel() {
         assert_eq!(ann.status, SubscriberStatus::Bounced);
         assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
 
-        // In the other account the subscriber wished to unsubscribe.
+        // In the other account, the unsubscription is the subscriber's wish.
         let unsubscribed = ProviderStatus::Unsubscribed;
         world.provider.set(old, &email(ANN), unsubscribed);
         read_lists(&world).await;
@@ -197,7 +197,7 @@ async fn a_delivery_counts_after_a_withdrawal() {
     assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
 }
 
-/// The account is looked up before the reinstatement, and called after it.
+/// The withdrawal looks the person up before the reinstatement, and unsubscribes after it.
 #[pollster::test]
 async fn a_person_reinstated_meanwhile_is_not_unsubscribed() {
     let mut world = World::with_ann().await;

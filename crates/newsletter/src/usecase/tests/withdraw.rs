@@ -88,7 +88,7 @@ fn assert_gets_no_mail(world: &World) {
     }
 }
 
-/// A repeated old delivery does not undo the reinstatement. A new unsubscription does.
+/// A repeated old delivery does not undo the reinstatement. A new unsubscription ends it.
 #[pollster::test]
 async fn a_reinstated_person_counts_from_then_on() {
     let mut world = World::with_ann().await;

@@ -159,14 +159,13 @@ kernel::contract_cases!(
             recorded(store, ONE, &round(1, 2, noon())).await?,
             Recorded::Lost
         );
-        // A new endpoint with the same id has none of the old data.
+        // A new endpoint with the same id has no data of the old endpoint.
         insert(store, [1]).await?;
         assert_eq!(due(store, noon(), 9).await?, [0; 0]);
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
-    /// The event keeps its order, the endpoint gets its next version, and unanswered events are
-    /// due.
+    /// The event keeps its place in the order, and the endpoint gets its next version.
     async fn an_event_waits_again(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
