@@ -20,7 +20,7 @@ pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
     preference(request, media_type).quality > preference(request, JSON).quality
 }
 
-/// Whether the client names problem details, with at least the weight of JSON. Libraries that read
+/// Whether `Accept` names problem details with at least the weight of JSON. Libraries that read
 /// problem details send both types.
 pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
     // Most clients send `*/*`. Such a short header need not be parsed.

@@ -11,8 +11,8 @@ use kernel::ClientId;
 use metrics::{Histogram, histogram};
 
 runtime::metrics! {
-    // Boundaries as in OpenTelemetry's conventions. An unchanged push takes less than a
-    // millisecond. An answer that waits for events takes up to half a minute.
+    // Most boundaries are those of OpenTelemetry's conventions. The lowest boundary is for
+    // unchanged pushes, which take less than a millisecond. The highest is for waits for events.
     histogram REQUEST_SECONDS in Seconds
         [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
         = "http_server_request_duration_seconds",
@@ -20,7 +20,7 @@ runtime::metrics! {
          or _OTHER), http_request_method and http_response_status_code";
 }
 
-/// The label for unknown methods and paths. Clients choose them, and each would be a time series.
+/// The label for unknown methods and paths. Otherwise clients could create time series.
 const OTHER: &str = "_OTHER";
 
 /// The methods that have their own label (RFC 9110, RFC 5789).
@@ -77,8 +77,8 @@ pub fn method(method: &Method) -> &'static str {
 type OfRoute = HashMap<(&'static str, u16), Histogram>;
 
 thread_local! {
-    /// The histograms in use. A lookup here allocates nothing; the recorder's allocates several
-    /// times.
+    /// The histograms in use. A lookup here allocates nothing, but a lookup in the recorder
+    /// allocates several times.
     static HISTOGRAMS: RefCell<HashMap<String, OfRoute>> = RefCell::default();
 }
 

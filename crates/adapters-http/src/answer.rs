@@ -54,7 +54,7 @@ pub fn shared(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// How many bytes of memory a long answer holds until the client has read it.
+/// Returns how many bytes of memory a long answer holds until the client has read it.
 pub fn held(answer: &HttpResponse) -> Option<usize> {
     let BodySize::Sized(bytes) = answer.body().size() else {
         return None;
@@ -76,8 +76,8 @@ pub async fn large_json<T: Send + 'static>(
         .body(json))
 }
 
-/// Runs work on this many bytes. Long work runs on another thread, because this thread also answers
-/// health checks. Few such threads run at a time, because each takes several times the memory.
+/// Runs `work` on this many bytes. Much work runs on another thread, because this one also answers
+/// health checks. Few such threads run at a time: each needs several times the bytes in memory.
 pub async fn large<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

@@ -32,7 +32,7 @@ const EXPORTS_OF_ONE: usize = 4;
 const IMPORTS: usize = 32;
 const IMPORTS_OF_ONE: usize = 4;
 const WAITS_OF_ONE: usize = 64;
-/// How long a stop waits for answers in progress. A push times out after ten seconds.
+/// How long a stop waits for answers in progress: longer than the ten seconds that a push may take.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
 #[derive(Clone, Debug)]
@@ -61,15 +61,15 @@ pub struct HttpSettings {
 }
 
 impl HttpSettings {
-    /// The limits for client requests. Client requests may use half of the connections. Waits for
-    /// events may use a quarter. So health checks and token requests always find a connection. A
-    /// client gets at most half of either part.
+    /// The limits for client requests. Client requests may use half of the connections, and waits
+    /// for events another quarter. So health checks and token requests always find a connection.
+    /// One client gets at most half of each part.
     fn limits(&self) -> Limits {
         let requests = (self.max_connections / 2).max(1);
         let (bytes, body) = (self.memory_budget, self.body_limit);
         Limits {
             requests: of_connections("requests", requests, self.client_requests),
-            // However small the budget is, two bodies always fit into a client's share.
+            // A client's share has room for two bodies, even if they take the whole budget.
             bytes: Slots::of_bytes(bytes, (bytes / 2).max(2 * body).min(bytes)),
         }
     }

@@ -1,4 +1,4 @@
-//! Reads the body of a request, and checks its type, size and time.
+//! Reads the body of a request. Checks its type and size, and that it arrives in time.
 
 use std::{
     convert::Infallible,
@@ -34,7 +34,7 @@ pub struct BodyLimit {
     pub time: Duration,
 }
 
-/// The body of a request. Only the handler reads it, so an early refusal costs the client nothing.
+/// The body of a request. Only the handler reads it, so a request refused earlier takes no memory.
 pub struct Body {
     request: HttpRequest,
     payload: Payload,
@@ -87,7 +87,7 @@ impl Body {
             .map_err(|_| ApiError::body_too_slow())?
     }
 
-    /// Collects a body of at most `most` bytes. Memory is allocated, and counted for the request,
+    /// Collects at most `limit` bytes in a buffer of at most `most`. The buffer grows, and counts,
     /// only when bytes arrive: a client may declare a length and send nothing.
     async fn collect(self, limit: usize, most: usize) -> Result<Bytes, ApiError> {
         let request = self.request.clone();

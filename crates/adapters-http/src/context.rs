@@ -55,7 +55,7 @@ impl RequestContext {
         self.0.usage.set(usage);
     }
 
-    /// Takes a place for a client's request, whose bytes then count towards the client's share.
+    /// Takes a place for a client's request, and counts the request's bytes in the client's share.
     pub fn admit(request: &HttpRequest, shares: &Shares) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
             context.held.borrow_mut().place = Some(shares.requests.take(1)?);
@@ -80,7 +80,7 @@ impl RequestContext {
         }
     }
 
-    /// Reserves this many bytes in advance, so that a request without room is refused early.
+    /// Reserves up to this many bytes in advance, so that a request without room is refused early.
     pub fn expect(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
         let extensions = request.extensions();
         let Some(context) = extensions.get::<Self>() else {

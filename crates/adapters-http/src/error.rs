@@ -1,7 +1,7 @@
 //! The HTTP form of errors: status, headers and body.
 //!
 //! Every error is JSON with a `message`, and field errors also have `errors`. Internal causes are
-//! logged and never sent. Errors that concern a single subject are declared in its module.
+//! logged and never sent. A module declares the errors that only its endpoints return.
 
 use std::{borrow::Cow, fmt};
 
@@ -46,7 +46,7 @@ struct Content {
     rule: Option<&'static str>,
 }
 
-/// Declares constant refusals: functions of [`ApiError`] with status, message and perhaps a header.
+/// Declares functions that return an [`ApiError`] with a fixed status, message and perhaps header.
 macro_rules! refusals {
     ($(
         $(#[$about:meta])*
@@ -115,7 +115,7 @@ impl ApiError {
         response
     }
 
-    /// The refused push as the client can read it later. `None` if the service failed.
+    /// Returns the record of a refused push for the client. `None` if the service failed.
     pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
         let Content {
             status,
@@ -157,7 +157,7 @@ impl ApiError {
             .with_header(header::RETRY_AFTER, retry_after)
     }
 
-    /// 500. The cause is only logged.
+    /// Returns 500. The cause is only logged.
     pub fn internal(cause: &dyn fmt::Display) -> Self {
         tracing::error!(%cause, "internal error");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, Self::INTERNAL)
@@ -229,7 +229,7 @@ impl ResponseError for ApiError {
     }
 }
 
-/// Declares internal errors, which no request of a client can cause.
+/// Makes errors that no request can cause internal errors.
 macro_rules! internal {
     ($($error:ty),+) => {$(
         impl From<$error> for ApiError {

@@ -30,8 +30,8 @@ pub fn clients(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, true)
 }
 
-/// Admits clients with one of these scopes to imports. The handler of imports counts requests
-/// itself, and waits for the limit.
+/// Admits clients with one of these scopes to imports. The handler itself counts the request, and
+/// waits until the limit allows it.
 pub fn importers(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, false)
 }

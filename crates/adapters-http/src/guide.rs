@@ -13,7 +13,7 @@ pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self
 
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
 
-/// The buttons that copy examples.
+/// The script of the buttons that copy examples.
 pub const SCRIPT: &str = include_str!("../templates/guide/copy.js");
 
 /// The entry point for programs, in the form of llmstxt.org.
@@ -60,7 +60,7 @@ struct Markdown {
 struct Texts {
     sections: [Section; 8],
     statuses: Vec<Entry>,
-    /// Refusals of a push, by the beginning of their message. Each has a remedy.
+    /// Refusals of a push, by the beginning of their message, each with a remedy.
     refusals: Vec<Entry>,
     notices: Vec<Entry>,
 }

@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const NO_STORE: &str = "The service is not ready: its store cannot be used.";
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
-/// If the keys are older than this, `/readyz` warns: the key folder hangs or is missing, so changes
-/// of keys have no effect.
+/// If the keys were last read longer ago than this, `/readyz` warns. The key folder then hangs or
+/// is missing, and changes of keys have no effect.
 const STALE_KEYS: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct Readiness {
 }
 
 impl Readiness {
-    /// For a process without the API, which only needs the store.
+    /// The readiness of a process without the API: only the store is checked.
     pub fn of_store(store: Arc<dyn Store>) -> Self {
         Self { store, keys: None }
     }

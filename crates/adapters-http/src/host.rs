@@ -22,8 +22,8 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// The accepted names for a listener's address. A loopback address accepts only `names`. Any
-    /// other address accepts every name if `names` is empty: a monitoring system may use any.
+    /// The accepted names for a listener's address. Without `names`, a loopback address accepts
+    /// only `localhost`. Others then accept every name, because a monitoring system may use any.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())
@@ -44,7 +44,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a request is meant for this listener. Browsers always send `Host`.
+    /// Whether a request is meant for this listener. `Host` may be absent: browsers always send it.
     pub fn allow(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST);
         hosts.all(|host| self.has(host.to_str().unwrap_or_default()))
@@ -62,7 +62,7 @@ impl Hosts {
     }
 }
 
-/// A host without its port, because a proxy may have another port.
+/// Returns a host without its port. The port is not compared, because a proxy may have another one.
 fn name(host: &str) -> &str {
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     match host.rsplit_once(':') {

@@ -38,8 +38,8 @@ pub struct Limit {
 pub struct Usage {
     per_minute: NonZeroU32,
     remaining: u32,
-    /// The seconds until all requests are available again. Because only whole requests are known,
-    /// the value may be too high by the time for one request.
+    /// The seconds until all requests are available again. The value may be too high by the time of
+    /// one request, because the limiter reports only whole requests.
     full_in: u64,
 }
 

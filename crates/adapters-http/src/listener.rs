@@ -183,8 +183,8 @@ pub struct StopHandle {
 }
 
 impl StopHandle {
-    /// Stops accepting requests, answers those in progress, and ends [`run`](Self::run). Waits for
-    /// events end early.
+    /// Stops accepting requests, answers those in progress, and ends [`run`](BoundServer::run).
+    /// Waits for events end early.
     pub async fn stop(&self) {
         self.stopping.cancel();
         self.server.stop(true).await;

@@ -1,4 +1,4 @@
-//! The pages of `docs` for integrations and the files that they name, as a board serves them.
+//! The pages of `docs` that a board serves to integrators, and the files to which these pages link.
 
 use askama::Template;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};

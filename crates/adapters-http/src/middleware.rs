@@ -104,8 +104,8 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
-/// Reserves the bytes of a long answer, if the request can be repeated. If there is no room,
-/// returns a refusal instead.
+/// Reserves the bytes of a long answer to `GET` or `HEAD`, which can be repeated. If there is no
+/// room, returns a refusal instead.
 fn hold(context: &RequestContext, method: &str, response: HttpResponse) -> HttpResponse {
     match held(&response).filter(|_| matches!(method, "GET" | "HEAD")) {
         Some(bytes) => match context.hold_bytes(bytes) {

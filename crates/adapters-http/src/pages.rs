@@ -1,14 +1,14 @@
-//! Pages of wanted items. A page may be empty.
+//! Reads pages until one has wanted items.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long to read pages without wanted items. After this time, an empty page is returned.
+/// How long empty pages are skipped, unless the caller waits longer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads up to the first page with items or the last page, within a limited time. `read` gets the
-/// time left, and returns a page and whether more follow.
+/// time left. It returns a page, and whether the page is empty although more pages follow.
 pub async fn first<Page, E>(
     wait: Duration,
     mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,

@@ -115,8 +115,8 @@ impl<const BEHIND: usize> Segment<BEHIND> {
         segments.nth(BEHIND).unwrap_or_default()
     }
 
-    /// The segment. It is refused if a percent sign begins no escape, because `%zz` and `%25zz`
-    /// would otherwise be the same identifier.
+    /// Returns the segment. Refuses it if a percent sign begins no escape, because `%zz` and
+    /// `%25zz` would otherwise be the same identifier.
     pub fn read(&self) -> Result<&str, ApiError> {
         let segment = self.sent();
         let is_escape = |piece: &str| {

@@ -29,7 +29,7 @@ pub struct SharedError {
     pub sent: fn() -> HttpResponse,
 }
 
-/// Declares `ERRORS`: for each, its name, its description, and an example that becomes an
+/// Declares `ERRORS`. An error has a name, a description, and an example that converts to an
 /// [`ApiError`].
 macro_rules! errors {
     ($($name:literal $description:literal $example:expr;)+) => {
@@ -80,7 +80,8 @@ fn complete(schema: &mut Value) {
                 always.push(name.clone());
             }
             complete(field);
-            // A reference cannot have marks, so it becomes a plain reference again.
+            // utoipa wraps a reference to add these marks. Without marks, it becomes a plain
+            // reference again.
             if let Some([only]) = field["allOf"].as_array().map(Vec::as_slice) {
                 *field = only.clone();
             }

@@ -15,7 +15,7 @@ impl RequestSpan {
     pub fn start(request: &ServiceRequest, method: &'static str) -> Option<Self> {
         let state = request.app_data::<web::Data<State>>()?;
         let tracer = state.ports.tracer.as_ref()?;
-        // The specification says that two headers count as none, and so does an unreadable header.
+        // By the specification, two headers count as none, like an unreadable header.
         let mut headers = request.headers().get_all(TRACEPARENT);
         let parent = match (headers.next(), headers.next()) {
             (Some(header), None) => header.to_str().ok(),

@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     if !text.contains('\\') && !NAMES.iter().any(|name| text.contains(name)) {
         assert_eq!(news, [], "nothing says so");
     }
-    // Inside a batch, the item has the same events, unless it is itself a batch.
+    // Inside a batch, the delivery yields the same events, unless it is itself a batch.
     let batch = format!(r#"{{"x":[1e999],"events":[null,{text},{{"type":"x"}}],"total":2}}"#);
     let of_batch = fuzz::delivery(batch.as_bytes()).expect("it is JSON");
     assert!(of_batch.len() <= news.len());

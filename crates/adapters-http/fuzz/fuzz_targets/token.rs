@@ -1,5 +1,5 @@
-//! Access tokens. An unsigned text is never accepted. A signed text is accepted only if it has all
-//! claims and they are this service's, as a second, independent check confirms.
+//! Access tokens. An unsigned text is never accepted. A signed text is accepted only if an
+//! independent second check finds all claims, with the values of this service.
 
 #![no_main]
 

@@ -90,7 +90,7 @@ async fn shown(page: LogPage, state: &State) -> Answer {
     answer::large_json(page, bytes, write).await.map(no_store)
 }
 
-/// Waits for a page. Then checks again that the client may read it.
+/// Waits for a page. Reads another one if the client may meanwhile see other events.
 async fn wait(
     feed: &dyn EventFeed,
     mut log: LogQuery,
@@ -113,7 +113,7 @@ async fn wait(
     Ok(read(feed, log, Duration::ZERO).await?)
 }
 
-/// Reads the first page with wanted events. If there is none, reads the last page.
+/// Reads pages until one has wanted events, the log ends, or the time limit is reached.
 async fn read(
     feed: &dyn EventFeed,
     mut query: LogQuery,

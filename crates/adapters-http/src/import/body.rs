@@ -88,7 +88,7 @@ pub struct ImportBody<'a> {
     unpacked: Pin<Box<dyn AsyncRead + 'a>>,
     left: u64,
     limit: u64,
-    /// A fault that occurred after the last bytes that were returned.
+    /// A fault after the bytes that were returned. The next read returns it.
     fault: Option<BodyFault>,
     is_begun: bool,
 }
@@ -136,9 +136,9 @@ impl<'a> ImportBody<'a> {
         }
     }
 
-    /// Reads the next piece into the buffer, and all others that have arrived. Returns `false` at
-    /// the end. Pieces are read together, because a chunk may have only a single line and each
-    /// hand-over wakes other threads.
+    /// Reads the next piece into the buffer, and further pieces that have already arrived while
+    /// there is room. Returns `false` at the end. Pieces are read together, because a piece may
+    /// have only one line and each hand-over wakes other threads.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);

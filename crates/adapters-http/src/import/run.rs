@@ -44,7 +44,7 @@ use crate::{
 };
 
 const PIECE: usize = 64 * 1024;
-/// How often the client is looked up. It is cached for some seconds, so more look-ups are useless.
+/// How often an import looks its client up again. A client is cached for some seconds anyway.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_NO_ROOM: u32 = 60;
@@ -200,7 +200,7 @@ struct Running<'a> {
     options: &'a ImportOptions,
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
-    /// Lines that have no receipt yet, by number. Their previews need them.
+    /// Lines without a receipt yet, by number. Filled only if the client requested previews.
     lines: HashMap<u64, Line>,
     pushes: Pushes<'a>,
     spool: Spool,
@@ -255,7 +255,7 @@ impl Running<'_> {
         Ok(taken?)
     }
 
-    /// Waits for the remaining receipts. After a failed import there are none.
+    /// Waits for the remaining receipts. Returns no error if the import has already failed.
     async fn settle(&mut self, is_well: bool) -> Result<(), ApiError> {
         let settled = self.import.settle(&mut self.receipts).await;
         self.spool().await?;
@@ -352,7 +352,7 @@ fn cannot_spool(error: &io::Error) -> ApiError {
     ApiError::no_room()
 }
 
-/// Answers with receipts and then the summary. The status says why an import is incomplete.
+/// Writes the receipts, and then the summary. If the import failed, the status says why.
 async fn answer(
     options: &ImportOptions,
     mut spool: Spool,

@@ -18,7 +18,7 @@ const PIECE: usize = 64 * 1024;
 const MOST_RECEIPTS: u64 = 100_000;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// JSON lines, which are all written before any is read. If there are many, they go to a temporary
+/// A store of JSON lines, which are all written before any is read. Many lines go to a temporary
 /// file, which is deleted with the spool.
 #[derive(Default)]
 pub struct Spool {
@@ -30,7 +30,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Adds a receipt, which stays in memory until [`flush`](Self::flush). After the first receipt
+    /// Adds a receipt, which stays in memory until [`flush`](Self::flush). From the first receipt
     /// that does not fit, all receipts are left out.
     pub fn add(&mut self, receipt: &impl Serialize) -> serde_json::Result<()> {
         if self.omitted == 0 && self.receipts < MOST_RECEIPTS {

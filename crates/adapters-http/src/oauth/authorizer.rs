@@ -81,7 +81,7 @@ impl Authorizer {
         &self.keys
     }
 
-    /// The claims of a valid token. Its client may have been revoked since.
+    /// Returns the claims of a valid token. Its client may have been revoked since.
     pub(super) fn verify(
         &self,
         token: &str,

@@ -51,8 +51,8 @@ impl Caller {
         &self.shares
     }
 
-    /// The client of a request in progress, looked up again: it may have been revoked, or may have
-    /// lost scopes. Does not count towards the limit.
+    /// Looks the client of a request in progress up again, because it may have been revoked or may
+    /// have lost scopes. Does not count towards the limit.
     pub async fn again(&self) -> Result<Self, AuthError> {
         let Self {
             authorizer, token, ..
@@ -61,7 +61,7 @@ impl Caller {
         authorizer.admit(active, Arc::clone(token), self.scopes)
     }
 
-    /// Counts a request of an import. Waits while the limit is used up.
+    /// Counts the request of an import or one of its lines. Waits while the limit is used up.
     pub async fn wait_for_limit(&self) -> Option<Usage> {
         let limit = self.limit.as_ref()?;
         loop {
@@ -76,7 +76,7 @@ impl Caller {
 impl Authorizer {
     /// Authorises a request by its headers: the token, the limit (if the request `counts`), and the
     /// scopes, of which the client needs any one. The weakest scope must come first, because
-    /// `WWW-Authenticate` names it. `notice` gets the client and its limit if the token is valid.
+    /// `WWW-Authenticate` names it. If the token is valid, `notice` gets the client and its usage.
     pub async fn authorize(
         self: &Arc<Self>,
         headers: &HeaderMap,

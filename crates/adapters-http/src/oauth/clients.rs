@@ -1,8 +1,8 @@
 //! The clients of tokens. They are read from the store and cached for a few seconds.
 //!
-//! Strangers may send any number of ids and secrets. A client is read at once only if its secret is
-//! known to be right. Otherwise only versions of clients are read, together for many requests. A
-//! client whose version has changed is then read: the change may have added the secret.
+//! Strangers may send any number of ids and secrets. A client is read at once only if the secret is
+//! cached. Otherwise only the client's version is read, together with other versions. If it has
+//! changed, the client is read, because the change may have added the secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -55,7 +55,7 @@ type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 #[derive(Clone, Default)]
 struct Answers {
     last: Option<(OffsetDateTime, Option<ActiveClient>)>,
-    /// Set even for a revoked client.
+    /// The client's version, even if it is revoked.
     version: Option<Version>,
     asked: u64,
     failed: Option<StoreError>,
@@ -118,7 +118,7 @@ impl ActiveClients {
         }))
     }
 
-    /// Queries the store, unless another request has done so after `before`.
+    /// Queries the store, unless another request has done so since `before` was read.
     async fn ask(
         &self,
         slot: &Slot,
@@ -148,7 +148,7 @@ impl ActiveClients {
         outcome.map(|(_, active)| active)
     }
 
-    /// Adds the limit. If the limit is unchanged, its state stays.
+    /// Adds the limit and the shares. If the limit is unchanged, its state stays.
     fn limited(&self, client: Client, before: Option<ActiveClient>) -> ActiveClient {
         let limit = client.requests_per_minute.map(|per_minute| {
             let kept = before.and_then(|before| before.limit);
@@ -187,8 +187,8 @@ impl Slot {
 }
 
 impl Answers {
-    /// The answer while it is valid. A request may use it if it began up to a second before the
-    /// query. An earlier `now` means that the clock was set back: the answer is not valid.
+    /// Returns a recent answer. A request may use it if it began up to a second before the query.
+    /// If `now` is even earlier, the clock was set back, and the answer does not count.
     fn fresh(&self, now: OffsetDateTime) -> Option<&Option<ActiveClient>> {
         let (asked_at, answer) = self.last.as_ref()?;
         let age = now - *asked_at;

@@ -90,7 +90,7 @@ fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
 }
 
 const INVALID_REQUEST: &str = "invalid_request";
-/// This code is from RFC 6749 §4.1.2.1, because §5.2 has no such code.
+/// This code is from RFC 6749 §4.1.2.1, because §5.2 has none for temporary failures.
 const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
 impl ApiError {

@@ -10,7 +10,7 @@ use time::{Duration, OffsetDateTime};
 
 /// The minimum time between two log lines about a client.
 const WINDOW: Duration = Duration::MINUTE;
-/// How many clients have lines of their own. All others share a line.
+/// How many clients have log lines of their own. All other clients share a line.
 const MOST_CLIENTS: usize = 256;
 
 /// Failures that are not logged yet, by client. `None` stands for malformed ids, and for clients
@@ -33,12 +33,12 @@ impl FailedClients {
             tracing::warn!(
                 %client_id,
                 failures,
-                "a client could not be authenticated: its secret is wrong or it was revoked"
+                "a client failed to authenticate: it is unknown or revoked, or its secret is wrong"
             );
         } else {
             tracing::warn!(
                 failures,
-                "clients could not be authenticated: they sent no client id, or too many of them"
+                "clients failed to authenticate: their ids are malformed, or too many clients fail"
             );
         }
     }

@@ -35,7 +35,7 @@ pub(super) struct Issued {
 }
 
 /// Answers a client-credentials request (RFC 6749 §4.4), which counts towards the client's limit.
-/// `notice` gets the client and its limit after authentication.
+/// After authentication, `notice` gets the client and its usage.
 pub(super) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,

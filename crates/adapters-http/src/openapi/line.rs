@@ -45,7 +45,7 @@ pub fn line_schema(document: &Document) -> Value {
 
 const COMPONENTS: &str = "#/components/schemas/";
 
-/// Changes a schema's references so that they name the definitions, and adds these.
+/// Makes a schema's references point to `definitions`, and adds the referenced components there.
 fn define(schema: &mut Value, document: &Document, definitions: &mut Map<String, Value>) {
     match schema {
         Value::Object(members) => {

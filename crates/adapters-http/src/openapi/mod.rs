@@ -305,7 +305,7 @@ impl Operation {
 }
 
 impl Shared {
-    /// Returns a parameter. A shared parameter is given by its name. Path parameters are required.
+    /// Returns a parameter, which may be the name of a shared one. Path parameters are required.
     fn parameter(&self, parameter: &Value) -> serde_json::Result<Value> {
         let mut parameter = match parameter.as_str() {
             Some(name) => named(&self.parameters, name)?.clone(),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{error::ApiError, ports::Ports, state::now};
 
-/// The pushes of one request. When it ends or is dropped, its refusals are recorded by reason.
+/// The pushes of one request. When this value is dropped, their refusals are recorded by reason.
 pub struct Pushes<'a> {
     ports: &'a Ports,
     client: ClientId,
@@ -61,7 +61,7 @@ impl Drop for Pushes<'_> {
     }
 }
 
-/// Logs a change, with the creator of the posting and the actor of its previous change. Most pushes
+/// Logs a change, with the actors that created the posting and last changed it before. Most pushes
 /// change nothing, and are not logged.
 fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
     let outcome = answer.outcome;

@@ -29,14 +29,14 @@ use crate::{
     state::State,
 };
 
-/// The cursor of the events that come after the export.
+/// The header with the cursor after which the events since the export come.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
 pub const NDJSON: &str = "application/x-ndjson";
 
 const PAGE_POSTINGS: usize = 500;
 /// How many bytes of texts are read at a time.
 const PAGE_BYTES: usize = 1 << 20;
-/// The same if texts are omitted: they are not read, but still count.
+/// The same if descriptions are omitted. They are not read, but they still count.
 const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
 /// How many bytes of memory an export holds: the page being sent, and the next page.
 const HELD: usize = 2 * PAGE_BYTES;

@@ -45,7 +45,7 @@ impl LineForm {
         form.unwrap_or(Self::Json)
     }
 
-    /// Limits the query to the needed texts and, without another status, to approved postings.
+    /// For JSON-LD, limits the query to the needed texts and, by default, to approved postings.
     pub(super) fn narrow(self, asked: ListQuery) -> ListQuery {
         let Self::JsonLd(identity) = self else {
             return asked;

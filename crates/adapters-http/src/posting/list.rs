@@ -31,7 +31,7 @@ const MAX_LIMIT: usize = 200;
 const PART_BYTES: usize = 1 << 20;
 /// The memory that an answer of several parts holds: one part, with its postings while written.
 const HELD: usize = 2 * PART_BYTES;
-/// The same if texts are omitted.
+/// The same for an answer without texts.
 const HELD_WITHOUT_TEXTS: usize = 256 * 1024;
 const ME: &str = "me";
 

@@ -70,8 +70,8 @@ impl Default for PartOfList {
 
 impl PartOfList {
     /// Writes the postings found. If the client wants more postings and there are more, another
-    /// part follows. No part follows a short page, because the store has already examined many
-    /// other postings.
+    /// part follows. After a page with few bytes none follows, because the store has already
+    /// examined many other postings.
     pub fn write(
         self,
         page: &PostingPage,

@@ -6,7 +6,7 @@ use domain::posting::Handling;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preferences. Of repeated ones, the first counts. Unknown ones and parameters are ignored.
+/// A request's preferences. If one is repeated, the first counts. Unknown ones are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,

@@ -129,7 +129,7 @@ async fn push(
 ) -> Result<(posting::Answer, Option<Previewed>), ApiError> {
     let segment = segment.read();
     let prefixes = caller.prefixes();
-    // An invalid identifier is reported as a field error.
+    // An invalid identifier is skipped here, and later reported as a field error.
     if !prefixes.are_all()
         && let Ok(segment) = &segment
         && let Ok(identifier) = SourceIdentifier::from_path_segment(segment)

@@ -57,8 +57,8 @@ fn routes(config: &mut web::ServiceConfig) {
         .configure(migration::routes);
 }
 
-/// The path for logs, without a subscriber's e-mail address. Compares both the sent path and the
-/// decoded one, because `%73ubscribers` also leads to a subscriber.
+/// Returns the path for logs, without a subscriber's e-mail address. Compares the decoded path,
+/// because `%73ubscribers` also leads to a subscriber.
 pub fn loggable<'a>(sent: &'a str, routed: &str) -> &'a str {
     const MASKED: &str = "/api/newsletter/subscribers/…";
     let names_somebody = routed

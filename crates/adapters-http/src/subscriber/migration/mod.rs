@@ -1,8 +1,8 @@
 //! The pages that confirm the move to the new account. An e-mail links to them.
 //!
 //! The link leads to a page with two buttons: move, or unsubscribe. Only a button changes anything,
-//! because mail scanners follow links. Browsers get pages and errors in a language that they
-//! accept. Programs get JSON.
+//! because mail scanners follow links. Pages are in a language that the browser accepts. Programs
+//! get errors as JSON.
 
 mod form;
 mod page;
@@ -170,7 +170,7 @@ refusals! {
 }
 
 impl ApiError {
-    /// 503 after any other failure of the confirmation. The page asks people to retry.
+    /// 503 after a failed confirmation. It asks people to retry, unless the move is not set up.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {
             NewsletterError::NotSetUp => return Self::links_off(),

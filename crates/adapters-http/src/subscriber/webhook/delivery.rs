@@ -16,7 +16,7 @@ use crate::error::ApiError;
 
 type Object<'a> = HashMap<String, &'a RawValue>;
 
-/// Returns the relevant events. Other JSON has none.
+/// Returns the relevant events, if any. Fails only if the body is not JSON.
 pub fn read(body: &[u8]) -> Result<Vec<ProviderEvent>, ApiError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))?;

@@ -1,8 +1,8 @@
 //! The provider's webhook, for bounces, unsubscribes, spam reports and deletions.
 //!
-//! A delivery that is signed with one of the secrets comes from the provider. Such a delivery gets
-//! 200 even without relevant events, because after any other answer the provider sends it again. If
-//! the store fails, the answer is 503, so that the provider retries.
+//! A delivery that is signed with one of the secrets comes from the provider. If it is JSON, such a
+//! delivery gets 200 even without relevant events, because after any other answer the provider
+//! sends it again. If the store fails, the answer is 503, so that the provider retries.
 
 mod delivery;
 mod signature;
