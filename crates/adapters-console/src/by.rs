@@ -4,7 +4,7 @@ use access::Client;
 use askama::Template;
 use kernel::{Actor, ClientId};
 
-/// An actor or owner; a client by name, linked to its page.
+/// An actor or owner. A client is shown by name, with a link to its page.
 #[derive(Template)]
 #[template(path = "by.html")]
 pub struct By {

@@ -1,5 +1,5 @@
-//! `/catalogues`: clients' catalogues, and their last imports. Operators see all of them, a
-//! client's people see its own. [`one`] is a catalogue's page.
+//! `/catalogues`: clients' catalogues, and their last imports. Operators see all catalogues. A
+//! client's people see the client's own. [`one`] is a catalogue's page.
 
 pub mod one;
 
@@ -16,14 +16,14 @@ use crate::{
 };
 
 pub const PATH: &str = "/catalogues";
-/// The number of clients shown: each costs a query.
+/// How many clients' catalogues are shown. Each client costs a query.
 const CLIENTS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "catalogues/list.html")]
 struct Page {
     frame: Frame,
-    /// `None` while the catalogues' postings are counted.
+    /// `None` until the catalogues' postings have been counted once.
     rows: Option<Vec<Catalogue>>,
     clients: Vec<Client>,
     search: Fields,

@@ -89,7 +89,7 @@ async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
 
 async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
     let notice = match visit.done().as_deref() {
-        Some("update") => Some("The settings are saved; every process has them soon."),
+        Some("update") => Some("The settings are saved; they apply within ten seconds."),
         Some("revoke") => Some("The client is revoked; its tokens end within ten seconds."),
         _ => None,
     };

@@ -1,4 +1,4 @@
-//! Failures; `page` shows them.
+//! Failures of requests. `page` renders them.
 
 use std::{borrow::Cow, fmt};
 
@@ -18,12 +18,12 @@ pub enum Failure {
     BadOperator,
     Unreadable,
     TooLarge,
-    /// A valid form that was refused. Its page explains why.
+    /// A form with invalid or refused values. Its page explains why.
     Refused(Refusal),
     Scope(&'static [Scope]),
     Guesses,
     Crowded(Crowded),
-    /// An address with a parameter that no page adds.
+    /// An address whose position in a list is invalid.
     Address,
     Unavailable(String),
     Broken(String),
@@ -111,7 +111,7 @@ impl Failure {
             Self::Address => (
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "Not understood",
-                "This address leads to no place in a list.",
+                "The position in the list that this address contains is invalid.",
             ),
             Self::Unavailable(_) | Self::Crowded(Crowded::Store(_)) => (
                 StatusCode::SERVICE_UNAVAILABLE,

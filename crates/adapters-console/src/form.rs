@@ -69,8 +69,8 @@ impl Form {
         (value, fields)
     }
 
-    /// Reads a value. The function reads every field before it fails, so that a refusal lists all
-    /// faults.
+    /// Reads a value with `into`, which must read all fields before it fails. So a refusal lists
+    /// all faults.
     pub fn read<T>(&self, into: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Result<T, Failure> {
         let mut reader = Reader {
             form: self,

@@ -48,7 +48,7 @@ use crate::{
     webhooks,
 };
 
-/// What a 401 asks for: the cookie from a link.
+/// The challenge of a 401: the cookie that a link sets.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Cookie realm=\"integration\"");
 
 /// The routes of the pages, without their prefix `/integration`.
@@ -117,7 +117,7 @@ async fn leave(visit: Visit, _: Form) -> Answer {
     sign_in::leave::<Integrators<'_>>(&visit).await
 }
 
-/// Creates a one-time link to a client's pages with its scopes. Returns the link and its expiry.
+/// Creates a one-time link to a client's pages, with the client's scopes. Returns link and expiry.
 pub async fn client_link(
     tokens: &dyn SignInTokens,
     client: &Client,

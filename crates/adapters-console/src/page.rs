@@ -26,8 +26,8 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
                       img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; \
                       base-uri 'none'";
 
-/// `same-origin`: with `no-referrer` browsers would also hide the origin of forms, which identifies
-/// other sites.
+/// `same-origin`, because `no-referrer` would make browsers hide the origin of forms, which
+/// identifies other sites.
 const HEADERS: [(HeaderName, &str); 5] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (REFERRER_POLICY, "same-origin"),
@@ -167,7 +167,7 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
 }
 
 impl Failure {
-    /// The page of a failure, which is also logged.
+    /// The page of a failure. Failures of the service are also logged.
     pub fn page(&self, place: &'static Place) -> HttpResponse {
         let (status, title, text) = self.answer();
         let mut response = HttpResponse::build(status);

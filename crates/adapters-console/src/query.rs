@@ -63,8 +63,8 @@ impl Query {
         Some(self.with(path, name, &place(last)))
     }
 
-    /// The other fields, without the list position and the action just done, which do not apply to
-    /// another address.
+    /// The other fields, without `before` (a position in a list) and the action just done, which do
+    /// not apply to another address.
     fn others(&self, name: &str) -> url::form_urlencoded::Serializer<'static, String> {
         let others = self.0.iter();
         let others =

@@ -17,7 +17,7 @@ use webhooks::{PrivateAddresses, Sender};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
-/// How many invalid links per minute are answered with a page. Further links get 429.
+/// How many invalid links a minute get a page that explains them. Further invalid links get 429.
 const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 /// The limit to which a status's postings are counted.
@@ -55,7 +55,7 @@ pub struct TrustedProxy {
     pub secret: SecretString,
 }
 
-/// A `Place` at its address, and what all its pages use.
+/// A `Place` at its address, with the ports and limits that its pages share.
 pub struct Site {
     pub place: &'static Place,
     pub ports: Ports,
@@ -114,7 +114,8 @@ impl State {
             counts: TtlCache::default(),
             times_to_approval: TtlCache::default(),
             subscriber_counts: TtlCache::default(),
-            // Each page recomputes them. Only very large boards show slightly outdated ones.
+            // Each page recomputes the catalogues. Only very large boards show slightly outdated
+            // counts.
             catalogues: TtlCache::new(std::time::Duration::ZERO),
         }
     }

@@ -37,8 +37,8 @@ struct Page {
     subscriber_counts: Option<Vec<SubscriberCount>>,
 }
 
-/// The search and the person found. Addresses are in the query of the URL, as in every search: the
-/// log has only paths.
+/// Shows the search and the person found. As in every search, the address is in the URL's query,
+/// because the log has only paths.
 pub async fn show(visit: OperatorVisit) -> Answer {
     render(&visit, visit.query(), None, Fields::default()).await
 }

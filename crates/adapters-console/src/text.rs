@@ -108,8 +108,8 @@ pub fn prose(markdown: &str) -> (String, bool) {
     (from_markdown(text, Links::Kept), is_cut)
 }
 
-/// Renders a text and its redacted form as Markdown, and marks the hidden phrases in the first and
-/// their tokens in the second. After the time limit the full text has no marks.
+/// Renders the Markdown of a text and its redacted form. Marks the hidden phrases in the first, and
+/// their tokens in the second. If a text is cut or differs too much, the full text has no marks.
 pub fn compare(full: &str, redacted: &str) -> Compared {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
     let is_cut = is_full_cut || is_redacted_cut;
@@ -205,7 +205,7 @@ fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
     Some(hidden)
 }
 
-/// The largest distance of the texts, in words.
+/// How many words of each text the search for the end of a difference skips at most.
 const WINDOW: usize = 120;
 /// How many matching words in a row end a difference.
 const RESUMES: usize = 3;

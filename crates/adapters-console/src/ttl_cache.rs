@@ -43,7 +43,7 @@ impl<T> TtlCache<T> {
 }
 
 impl<T: Clone + Send + 'static> TtlCache<T> {
-    /// The last answer, recomputed if it is old; `None` if there is none yet.
+    /// Returns the last answer, or a new one if that is old. `None` if there is no answer yet.
     pub async fn get(
         &self,
         question: impl Future<Output = Result<T, StoreError>> + Send + 'static,

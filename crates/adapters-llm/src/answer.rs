@@ -10,7 +10,7 @@ use crate::{
     meter::Outcome,
 };
 
-/// In bytes. The longest draft is smaller, even with every character escaped.
+/// The largest answer in bytes. The longest draft is smaller, even with every character escaped.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
@@ -23,9 +23,9 @@ pub struct Failure {
 
 #[derive(Debug)]
 pub enum Cause {
-    /// The endpoint is overloaded or denies access, or the model's answer is unusable.
+    /// The cause is known, for example overload, denied access or an unusable answer.
     Error(DraftError),
-    /// The endpoint refuses the request, either for this posting or for all similar postings.
+    /// The endpoint refuses the request, perhaps only for this posting.
     Refused {
         status: u16,
         message: String,
@@ -104,7 +104,7 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// Classifies a refusal. If any posting would cause it, the endpoint is at fault. Otherwise this
+/// Classifies a refusal. If every posting would cause it, the endpoint is at fault. Otherwise this
 /// posting may be the cause. Some builds of llama.cpp answer 500 to an unknown parameter.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");

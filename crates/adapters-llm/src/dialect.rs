@@ -11,7 +11,7 @@ const LEAST_ROOM: usize = 256;
 /// How `response_format` requests the form of the answer: by schema, as any JSON object, or not at
 /// all, so that only the instructions describe it.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The parameter that limits tokens: for `OpenAI`'s reasoning models, its older name, or none.
+/// The parameter that limits tokens: its newer name, its older name, or no parameter.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Dialect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Always(Dialect),
-    /// This posting's answer gets room for this many tokens.
+    /// The answer about this posting gets room for only this many tokens.
     Room(usize),
 }
 

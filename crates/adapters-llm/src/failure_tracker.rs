@@ -13,7 +13,7 @@ use enrichment::DraftKey;
 /// If this many different postings in a row fail in the same way, the endpoint is the cause.
 const SEVERAL: usize = 3;
 const ATTEMPTS: u32 = 3;
-/// So many postings fail only when everything fails. Forgetting attempts only causes retries.
+/// The most postings with counted attempts. Above it, all are forgotten, which only causes retries.
 const MOST: usize = 4_096;
 pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 
@@ -75,7 +75,7 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// The factor for the usual time limit. It doubles with each attempt.
+    /// The factor for the usual time limit. It doubles with each failed attempt, up to 4.
     pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)

@@ -27,11 +27,11 @@ pub enum Outcome {
     /// The model, or a filter in front of the model, refused the posting.
     Refused,
     Limited,
-    /// The key or its account is invalid.
+    /// The endpoint denies access, for example because the key is invalid.
     Denied,
     Failed,
     Timeout,
-    /// The endpoint refused a parameter, so the request was repeated without it.
+    /// The endpoint refused a parameter, so the request was repeated in another form.
     Adapted,
 }
 

@@ -30,7 +30,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Enough idle connections for the maximum of concurrent calls.
 const IDLE: usize = 256;
 
-/// In characters. No job needs a longer description, and every token costs money.
+/// The longest description that is sent, in characters. Every token costs money.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
 /// The largest number of requests per call: one for each optional parameter, and some for limits.
@@ -43,7 +43,7 @@ pub struct ChatModel {
     /// Contains the key, which is also removed from the endpoint's messages.
     settings: Settings,
     version: String,
-    /// The parameters that the endpoint is known to accept.
+    /// The form of the next request, as learned from refusals.
     dialect: Mutex<Dialect>,
     failures: FailureTracker,
 }
@@ -181,7 +181,7 @@ impl ChatModel {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the accepted form, unless another call has changed the form meanwhile.
+    /// Stores the next form of requests, unless another call has changed the form meanwhile.
     fn learn(&self, before: Dialect, after: Dialect) {
         let mut dialect = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         if *dialect == before && after != before {
@@ -222,7 +222,7 @@ impl ChatModel {
         })
     }
 
-    /// Prepares an error for an operator, without the model's text. Only the model gets it back.
+    /// Prepares an error's messages for an operator. Only the model gets its own answer back.
     fn presentable(&self, mut error: DraftError) -> DraftError {
         let texts = match &mut error {
             DraftError::Unusable(Feedback { faults, .. }) => faults.as_mut_slice(),

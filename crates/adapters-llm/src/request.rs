@@ -9,11 +9,11 @@ use crate::{
     prompt,
 };
 
-/// In tokens. Enough for the form of the answer, a sentence, a few phrases and short thoughts.
+/// The least room, in tokens: for the answer's form, a sentence, a few phrases and short thoughts.
 const SPARE_TOKENS: usize = 2_048;
 /// How much room longer texts get for more phrases, in tokens.
 const MOST_FOR_PHRASES: usize = 2_048;
-/// If an answer begins with thoughts, the room is multiplied by this.
+/// The factor of the room for models whose answers begin with thoughts.
 const THOUGHTS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ pub struct Settings {
     /// The model's name; on Azure, the deployment's name.
     pub model: String,
     pub api_key: Option<SecretString>,
-    /// The time limit of a call. After timeouts, it grows up to four times.
+    /// The time limit of a request. It grows up to fourfold for a posting whose requests fail.
     pub timeout: Duration,
     pub extra_body: ExtraBody,
     pub prices: Prices,

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::{complaint::Complaint, person, rate_limiter::Allowance};
 
-/// The limit in bytes. A page of subscribers with every field is far smaller.
+/// The largest answer in bytes. A page of subscribers with every field is far smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// The longest pause for rate limits, which count by the minute.
+/// The longest pause after a rate limit. Limits count by the minute.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
 /// The longest pause for other failures, which may concern only one request.
@@ -74,7 +74,7 @@ impl Answer {
         self.succeeded().map(Some)
     }
 
-    /// Whether the subscriber is absent, in the API's own words: a 404 of a proxy proves nothing.
+    /// Whether the API itself says that the subscriber is absent: a 404 of a proxy proves nothing.
     pub fn is_absent(&self) -> bool {
         self.status == StatusCode::NOT_FOUND && self.complaint().is_absence()
     }

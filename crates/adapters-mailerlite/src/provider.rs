@@ -68,8 +68,8 @@ impl Provider for MailerLite {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        // Neither `status` nor `resubscribe`: either would activate an unsubscribed person. A field
-        // that is `null` is cleared.
+        // The body has no `status` and no `resubscribe`: either would activate an unsubscribed
+        // person. A field that is `null` is cleared.
         let mut body = json!({"email": profile.email.as_str(), "fields": profile.fields});
         self.call(account, |connection| async move {
             if let Some(group) = connection.group().filter(|_| join) {
@@ -87,7 +87,7 @@ impl Provider for MailerLite {
         id: &ProviderId,
         profile: &Profile,
     ) -> Result<Option<Upserted>, ProviderError> {
-        // Again no `groups`, which would remove the subscriber from all other groups.
+        // The body has no `groups`, which would remove the subscriber from all other groups.
         let body = json!({ "fields": profile.fields });
         self.call(account, |connection| async move {
             let path = ["subscribers", checked(id)?];

@@ -14,10 +14,10 @@ const MINUTE: Duration = Duration::from_secs(61);
 /// A minute as the provider counts it.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// The limit divided by the lowest rate, which serves to notice when other users stop.
+/// The pace is at least the limit divided by this. So the limiter notices when other users stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Spaces requests evenly, without saving up unused time. Leaves other users their part.
+/// Spaces an account's requests evenly, and saves up no unused time. Leaves other users their part.
 #[derive(Debug)]
 pub struct RateLimiter {
     limit: u32,

@@ -25,7 +25,7 @@ pub struct CollectorClient {
 }
 
 impl CollectorClient {
-    /// Makes no call yet. Must run on a tokio runtime.
+    /// Creates a client, without a call. Must run on a tokio runtime.
     pub fn new(settings: &Settings) -> reqwest::Result<Self> {
         let transport = if settings.is_tls {
             Transport::Https

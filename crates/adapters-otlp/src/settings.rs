@@ -80,7 +80,7 @@ const CHECKS: [(&[&str], Check); 21] = [
 ];
 
 impl Settings {
-    /// Returns `None` if no endpoint is set.
+    /// Returns `None` if no endpoint is set, or traces are disabled.
     pub fn from_env() -> Result<Option<Self>, SettingsError> {
         Self::of(|name| env::var(name).ok())
     }

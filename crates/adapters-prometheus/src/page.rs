@@ -1,5 +1,5 @@
-//! Renders the page of all metrics. State is read for each page into a new recorder. A value that
-//! cannot be read is therefore missing, never outdated.
+//! Renders the page of all metrics. State is cached for at most a minute. Each page has a new
+//! recorder for it, so a value that cannot be read is missing.
 
 mod attention;
 mod catalogues;
@@ -55,7 +55,7 @@ pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 pub struct Serving {
     pub pushes: Count,
     pub signing_keys: Count,
-    /// The seconds since the keys were read.
+    /// The seconds since the key folder was last read completely.
     pub signing_keys_age: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Limits {
     pub rest: Duration,
 }
 
-/// Tests use other limits.
+/// The limits of the service. Tests use others.
 pub(crate) const LIMITS: Limits = Limits {
     resolution: Duration::from_secs(5),
     connection: Duration::from_secs(10),
@@ -56,13 +56,13 @@ pub struct ClientError(String);
 
 pub struct WebhookClient {
     http: Client,
-    /// An error if the machine has no certificates.
+    /// The reason if HTTPS cannot be used.
     https: Result<Client, String>,
     resolver: CheckedResolver,
     limits: Limits,
 }
 
-/// The reason and its cause as a text.
+/// Why there was no answer: the reason, and its cause as a text.
 type Silence = (NoAnswer, String);
 
 impl WebhookClient {

@@ -43,8 +43,8 @@ impl Lookup for SystemLookup {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// If private addresses are refused: the name has one, or was not resolved. One error for both,
-    /// so that registering endpoints reveals nothing about names in a private network.
+    /// A name with a private address, or an unknown name, if private addresses are refused. With
+    /// one error for both, registering endpoints reveals nothing about names in a private network.
     #[error("the name leads to no public address")]
     NotPublic,
     #[error("the name has no address")]
@@ -65,7 +65,8 @@ pub struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// Refuses all addresses if any is private: no honest receiver has both kinds.
+    /// Fails if any address is private, unless these are allowed: no honest receiver has both
+    /// kinds.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let found = timeout(self.limit, self.lookup.lookup(name)).await;
         let found = found.map_err(|_| ResolveError::Late)?;

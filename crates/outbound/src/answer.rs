@@ -31,7 +31,7 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unrea
     }
 }
 
-/// The root cause of an error. The errors above it say less, and one contains the whole address.
+/// The root cause of an error. The errors above it say less, and one of them contains the URL.
 pub fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         let what = if error.is_connect() {

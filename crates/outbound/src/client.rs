@@ -89,7 +89,7 @@ pub fn resolving_client(
 }
 
 fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBuilder {
-    // An error is harmless: a provider is already installed.
+    // An error only means that a provider is already installed.
     _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
@@ -105,7 +105,7 @@ fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBui
     }
 }
 
-/// The URL without a query, and with a slash at the end for joining. `None` if it is not HTTP.
+/// The URL without query and fragment, with a final slash for joining. `None` if it is not HTTP.
 pub fn base(url: &Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") {
         return None;

@@ -7,7 +7,7 @@ task_local! {
 
 pub const TRACEPARENT: &str = "traceparent";
 
-/// Runs `work`, whose requests belong to this trace.
+/// Runs `work`. Its requests belong to this trace, if there is one.
 pub async fn traced<T>(traceparent: Option<&str>, work: impl Future<Output = T>) -> T {
     let header = traceparent.and_then(|text| HeaderValue::from_str(text).ok());
     match header {

@@ -23,7 +23,7 @@ use crate::{
 };
 
 const PEM_LABEL: &str = "PRIVATE KEY";
-/// The limit in bytes, far more than a P-256 key needs.
+/// The largest key file in bytes, far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
 /// Permissions of group and others, forbidden for key files.
 const OTHERS: u32 = 0o077;
@@ -44,8 +44,8 @@ impl KeyFolder {
         &self.path
     }
 
-    /// Generates a key, and the folder if needed. Files that root creates get the owner of the
-    /// folder that contains them.
+    /// Generates a key, and creates the folder if needed. Files that root creates get the owner of
+    /// the folder that contains them.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -127,7 +127,7 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Copies the usable keys into another folder, unless they are there. Returns their ids.
+    /// Copies the usable keys that another folder lacks. Returns the ids of all usable keys.
     pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
         let keys = self.list()?;
         target
@@ -146,8 +146,8 @@ impl KeyFolder {
         Ok(ids)
     }
 
-    /// A key is taken from `before` if its file is unchanged or temporarily unreadable. If others
-    /// can write to the folder, none of its keys is trusted.
+    /// Loads the keys. If a key's file is unchanged or cannot be read, the key in `before` is kept.
+    /// If others can write to the folder, none of its keys is trusted.
     pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {

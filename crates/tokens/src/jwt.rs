@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
-/// Checking a signature costs a hundred times as much as a cache hit.
+/// The size of the cache. Checking a signature costs a hundred times as much as a cache hit.
 const REMEMBERED_TOKENS: u64 = 10_000;
 
 const ALGORITHM: &str = "ES256";

@@ -121,7 +121,7 @@ pub enum Need {
     Over,
     /// Its last token expires at this time at the latest.
     Until(OffsetDateTime),
-    /// It signs new tokens, and there is no newer key.
+    /// It signs new tokens or soon will, and there is no newer key.
     Signs,
 }
 

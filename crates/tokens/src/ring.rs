@@ -86,7 +86,7 @@ impl KeyRing {
         known.at.elapsed()
     }
 
-    /// A failure is logged, and the known keys stay in use.
+    /// Reads the keys again. If that fails, the known keys stay in use, and the failure is logged.
     pub fn reload(&self) {
         // Held during the whole read, so that of two concurrent reads the later one writes last.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);

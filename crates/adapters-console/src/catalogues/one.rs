@@ -47,8 +47,8 @@ impl Page {
     }
 }
 
-/// A catalogue, and the prefixes that the visitor may use: an operator's, or those of a client with
-/// one of these scopes. Scopes are checked first: a session without them is forbidden.
+/// Returns a catalogue and the visitor's prefixes: all for an operator, or those of a client with
+/// one of these scopes. Scopes are checked first, so a session without them is forbidden.
 async fn find(
     visit: &Visit,
     id: &str,

@@ -96,7 +96,7 @@ async fn carry_out(visit: &OperatorVisit, form: &Form) -> Answer {
     Ok(visit.lead(PATH, "apart"))
 }
 
-/// The company in a field, by UUID or website; the scheme is optional.
+/// Reads the company in a field, by UUID or website. The scheme is optional.
 fn company(fields: &mut Reader<'_>, name: &str) -> Option<CompanyId> {
     let text = fields.text(name);
     let named = match Uuid::try_parse(text) {

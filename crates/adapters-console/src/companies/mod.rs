@@ -31,7 +31,7 @@ const PAGE: usize = 50;
 const COUNTED: usize = 10_000;
 const NO_OWNER: &str = "none";
 const CHANGE: &str = "change";
-/// The field with the company's state when the form was shown.
+/// The field with the time of the company's last change when the form was shown.
 const SEEN: &str = "seen";
 
 pub fn routes(config: &mut web::ServiceConfig) {

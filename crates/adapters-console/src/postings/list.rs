@@ -31,8 +31,8 @@ pub const MOST_AT_ONCE: usize = 50;
 pub const VERSION: char = '@';
 /// The parameter for one posting's identifier, on clients' pages.
 pub const ONE: &str = "posting";
-/// How long a search runs for its first page and for each further page, and how many postings it
-/// examines.
+/// The limits of a search: the time for the first page, the time for each further page, and the
+/// number of postings examined.
 const FIRST_TIME: Duration = Duration::from_millis(50);
 const FURTHER_TIME: Duration = Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
@@ -47,7 +47,7 @@ struct Page<'a> {
     clients: Vec<Client>,
     found: FoundPage,
     next: Option<String>,
-    /// Whether the search stopped before the end of the list.
+    /// Whether the search reached a limit before the page was full.
     is_partial: bool,
     is_search: bool,
     has_filters: bool,

@@ -85,7 +85,7 @@ async fn page(
     page.frame.answer(&page)
 }
 
-/// The changes, newest first, after the state that the first one created.
+/// Returns the changes, newest first. `newest` is the posting after the newest of these changes.
 fn changes(
     newest: Option<&PostingView>,
     versions: &[PostingVersion],

@@ -130,7 +130,7 @@ fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEnd
     let names = fields.take_all("type", str::parse).map(PublicEvent::names);
     Some(NewEndpoint {
         url: url?,
-        // If no type is chosen, all are.
+        // If no type is chosen, the endpoint gets all types.
         names: names.map(|names| (!names.is_empty()).then_some(names))?,
         include_posting: !fields.text("include_posting").is_empty(),
         description: description?,

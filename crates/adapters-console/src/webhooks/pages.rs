@@ -43,7 +43,7 @@ pub struct Desk {
 }
 
 enum Author {
-    /// An operator, whose tests are audited.
+    /// An operator, whose test deliveries are audited.
     Operator(Attribution, web::Data<State>),
     Client(ClientId),
 }
@@ -208,7 +208,7 @@ struct Issued<'a> {
     endpoint: &'a Endpoint,
     owner: By,
     secret: String,
-    /// How long the previous secret also signs; `None` for the first secret.
+    /// How many hours the previous secret also signs; `None` for the first secret.
     overlap: Option<i64>,
 }
 

@@ -17,8 +17,8 @@ const WAIT: Duration = Duration::from_secs(2);
 
 type Scores = BTreeMap<String, Score>;
 
-/// Compares a model with the rules alone on `limit` postings of each language in a folder. Another
-/// column discards the whole answer of the model if any of its phrases is not in the posting.
+/// Compares a model with the rules alone on `limit` postings of each language in a folder. A
+/// further column discards each whole answer that has a phrase from outside the posting.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,

@@ -16,7 +16,7 @@ async fn sent<T>(status: &str, call: impl AsyncFnOnce(&MailerLite) -> T) -> (T, 
     (done, requests.iter().map(line).collect())
 }
 
-/// Unknown fields are cleared.
+/// Fields without a known value are cleared.
 #[tokio::test]
 async fn an_upsert_or_update_sends_the_six_fields_and_nothing_else() {
     let bare = Profile {

@@ -21,7 +21,7 @@ runtime::metrics! {
          and catalogue";
 }
 
-/// The largest number of catalogues, the oldest first.
+/// The metrics cover at most this many catalogues, the oldest.
 const MOST: usize = 500;
 
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);

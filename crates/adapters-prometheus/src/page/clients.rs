@@ -13,7 +13,7 @@ runtime::metrics! {
          name; of the 200 oldest clients";
 }
 
-/// The largest number of clients, the oldest first.
+/// The metric covers at most this many clients, the oldest.
 const MOST: usize = 200;
 
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);

@@ -53,7 +53,7 @@ pub(super) fn record(
     }
 }
 
-/// Records all combinations, so that a combination without subscribers is 0.
+/// Records all possible combinations, so that a combination without subscribers is 0.
 fn record_counts(counts: &[SubscriberCount]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {

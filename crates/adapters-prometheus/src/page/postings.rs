@@ -13,7 +13,7 @@ runtime::metrics! {
         "Postings by status, counted to 1000000 of each, once a minute";
 }
 
-/// The limit for each status. An index alone is read for the count.
+/// The limit for each status. The count reads only an index.
 const MOST: usize = 1_000_000;
 
 pub(super) const LIFETIME: Duration = Duration::from_mins(1);

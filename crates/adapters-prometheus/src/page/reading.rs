@@ -4,13 +4,13 @@ use kernel::StoreError;
 use runtime::{Cached, panics};
 use tokio::time::timeout;
 
-/// Shorter than ten seconds, the time that monitors wait.
+/// The time limit of a read: less than the ten seconds that monitors wait.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Cached, so frequent requests cost little.
+/// How long state is cached, so that frequent requests cost little.
 pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
 
-/// A panic of the store counts as a failure.
+/// Limits the time of a read. A panic of the store counts as a failure.
 pub async fn in_time<T>(
     answer: impl Future<Output = Result<T, StoreError>> + Send,
 ) -> Result<T, StoreError> {
@@ -48,7 +48,7 @@ impl<T: Clone> Reading<T> {
     }
 }
 
-/// The number of a gauge is a float.
+/// Converts a count for a gauge, whose value is a float.
 #[expect(
     clippy::cast_precision_loss,
     reason = "nothing here counts to more than 2^53"

@@ -21,7 +21,7 @@ const MOST: usize = 1_000;
 pub(super) struct Endpoints {
     states: Vec<EndpointState>,
     waiting: usize,
-    /// The oldest event that some active endpoint has not passed.
+    /// The time of the oldest event that an active endpoint has not passed.
     behind_since: Option<OffsetDateTime>,
 }
 
