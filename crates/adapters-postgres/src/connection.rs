@@ -35,7 +35,7 @@ use crate::{
     tls,
 };
 
-/// So many consecutive failed commits count as an outage, until this time after the last one.
+/// This many consecutive failed commits count as an outage, for [`OUTAGE`] after the last failure.
 const FAILURES: usize = 3;
 const OUTAGE: Duration = Duration::from_secs(10);
 
@@ -135,7 +135,7 @@ impl Connections {
         self.get().await.map(Object::take)
     }
 
-    /// Runs work without a transaction, so each statement commits by itself.
+    /// Runs work without a transaction. If an answer is lost, the work counts as not done.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl Work<T>) -> Result<T, StoreError> {
         let conn = self.get().await?;
         self.run_on(conn, work).await.map_err(unwritten)
@@ -214,12 +214,12 @@ async fn limited<T>(
     }
 }
 
-/// Returns a connection to the pool. After a failure with unknown effect, closes the connection.
-/// The server then ends a running statement within a second (`client_connection_check_interval`),
-/// or at `statement_timeout`.
+/// Returns a connection to the pool. After any failure but a conflict or a locked row, closes it
+/// instead. The server then ends a running statement within a second
+/// (`client_connection_check_interval`), or at `statement_timeout`.
 ///
-/// An unknown error counts as a lost connection if the server no longer answers: the server may
-/// have announced its shutdown in another language.
+/// An unknown error is in doubt if the server no longer answers: the server may have announced its
+/// shutdown in another language.
 async fn settle<T>(mut conn: Connection, result: Result<T, StoreError>) -> Result<T, StoreError> {
     let result = match result {
         Err(StoreError::Broken(why)) if !is_alive(&mut conn).await => Err(StoreError::InDoubt(why)),

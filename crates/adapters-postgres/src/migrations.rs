@@ -37,14 +37,14 @@ const LOCK_POLL: Duration = Duration::from_millis(200);
 /// How long a migration waits for a table lock. Meanwhile all later statements on the table wait,
 /// too, and those of the service time out after three seconds.
 const TABLE_LOCK_TIMEOUT: &str = "1s";
-/// How often a migration is attempted if its locks are taken.
+/// How many times a migration is attempted while another transaction holds its locks.
 const ATTEMPTS: usize = 60;
 /// The pause between attempts, in which other transactions proceed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Applies the missing migrations in order, and returns their names. Each migration is applied
-/// entirely or not at all. Concurrent callers wait for each other, so only one migrates. If a
-/// migration fails, those before it stay.
+/// Applies the missing migrations in order, and returns their names. Only a failed index build
+/// leaves something, an invalid index, which the next attempt drops. Concurrent callers wait for
+/// each other, so only one migrates. If a migration fails, those before it stay.
 ///
 /// Afterwards the connection is closed, which releases the lock.
 pub(crate) async fn migrate<S>(
@@ -102,7 +102,7 @@ fn apply(
     Ok(applied)
 }
 
-/// Adds the migration's name to its failure, and what an operator can do.
+/// Adds the migration's name to a failure, and what an operator can do about a lock.
 fn named(error: StoreError, name: &str) -> StoreError {
     match error {
         StoreError::Locked(why) => StoreError::Locked(format!(

@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl PostgresStore {
-    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if the schema is
-    /// newer than this program.
+    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if a newer program
+    /// has made the schema incompatible.
     pub async fn open(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         let store = Self {
             connections: Arc::new(Connections::new(url, options)?),
@@ -40,8 +40,7 @@ impl PostgresStore {
     }
 
     /// Applies the missing migrations, and returns their names. Other processes may push meanwhile,
-    /// and concurrent calls are safe. Each migration is applied entirely or not at all. If one
-    /// fails, those before it stay.
+    /// and concurrent calls are safe. If a migration fails, those before it stay.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
         let applied = migrations::migrate(conn, MIGRATIONS).await?;

@@ -1,15 +1,15 @@
 use std::time::Duration;
 
-/// Limits on a store's connections. They are well below ten seconds, the limit of a command, so
-/// that a command can retry.
+/// Limits on a store's connections. The times are well below ten seconds, the limit of a command,
+/// so that a command can retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresOptions {
     pub max_connections: usize,
     pub acquire_timeout: Duration,
     pub statement_timeout: Duration,
     pub lock_timeout: Duration,
-    /// How long a commit waits for a row lock. The service's commits take milliseconds. Waiting for
-    /// a row that is locked longer delays the whole batch.
+    /// How long a commit waits for a row lock. The service's commits take milliseconds. A longer
+    /// wait for a locked row would delay the whole batch.
     pub row_lock_timeout: Duration,
     /// How long a transaction may wait for its next statement before the server ends it
     /// (`idle_in_transaction_session_timeout`). So a vanished process keeps no locks.

@@ -32,7 +32,7 @@ statement! {
 }
 
 statement! {
-    /// Also deletes texts, decision, history and fingerprint. Rows are found only by ids, so the
+    /// Deletes expired postings with all that belongs to them. Rows are found only by ids, so the
     /// planner's estimates of statuses do not matter.
     Delete = r"
         WITH sent AS MATERIALIZED (
@@ -92,9 +92,9 @@ statement! {
 }
 
 statement! {
-    /// Reads the next events in log order. Returns whether each belongs to the posting and has a
-    /// reason or code, and the last examined event. No index on identifiers is needed, because only
-    /// erasures search by them.
+    /// Examines the next events in log order. Returns the posting's events with a reason or code,
+    /// and the last examined event. No index on identifiers is needed, because only erasures search
+    /// by them.
     EventsOf = r"
         WITH page AS MATERIALIZED (
             SELECT commit_seq, number,
@@ -120,8 +120,8 @@ statement! {
 
 const LOOKED_AT: i64 = 50_000;
 
-/// The places of a posting's events with a reason or code. Later events of this kind would come
-/// with another version of the posting.
+/// The places of a posting's events with a reason or code. A later event of this kind comes with
+/// another version of the posting, so the erasure fails.
 async fn events_of(
     store: &PostgresStore,
     identifier: &SourceIdentifier,

@@ -191,7 +191,7 @@ fn drop_leftovers() {
     names.retain(is_left);
     connected(&server, async |conn| {
         for name in names {
-            // Another run may drop it, too, or may still be connected.
+            // Another run may drop the database, too, or may still be connected to it.
             let _ = conn
                 .batch_execute(&format!("DROP DATABASE IF EXISTS {name}"))
                 .await;

@@ -19,7 +19,7 @@ use crate::{
     migrations,
 };
 
-/// How many event numbers a restore skips. A database cannot have used so many since its backup: at
+/// How many event numbers a restore skips. The database has not used so many since its backup: at
 /// ten thousand events a second, they last five days.
 const EVENTS_SKIPPED: i64 = 1 << 32;
 
@@ -39,7 +39,8 @@ impl SqliteStore {
         let connections = self.connections.clone();
         let target = utf8(path)?.to_owned();
         joined(task::spawn_blocking(move || {
-            // The copy has its own connection, because it would occupy a shared one all the time.
+            // The copy has its own connection, because it would occupy a shared connection for
+            // long.
             let mut conn = connections.connect(Role::Writer)?;
             // Unlike the backup API, this copies one snapshot despite concurrent writes, and reads
             // row by row.
@@ -90,8 +91,8 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
     Ok(Contents { schema, rows })
 }
 
-/// Prepares a copy to replace its original database. Fails if a newer program made it. Blocks the
-/// thread.
+/// Prepares a copy to replace its original database. Fails if this program cannot use its schema.
+/// Blocks the thread.
 ///
 /// Readers may have cursors of events that came after the copy. New events get numbers far above
 /// the copy's last event, so no such cursor names a new event. These readers get 410, instead of

@@ -8,7 +8,7 @@ use crate::SqliteStore;
 
 impl SqliteStore {
     /// Writes all of a commit, or nothing. Also removes erased people from the write-ahead log. If
-    /// the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) does so.
+    /// the log is in use, the next [`overwrite_deleted`](Retention::overwrite_deleted) does it.
     pub(crate) async fn write_commit<C: Commit>(&self, writes: C) -> Result<C::Answer, StoreError> {
         let erases = writes.erases();
         let answer = self

@@ -33,7 +33,7 @@ use crate::{
     file::DatabaseFile,
 };
 
-/// How long a failed commit counts. On a full disk, a small commit may still succeed.
+/// How long a failed commit makes the store unready. On a full disk, a small probe may succeed.
 const OUTAGE: Duration = Duration::from_secs(5);
 
 const READERS: usize = 4;
@@ -54,7 +54,7 @@ pub(crate) struct Connections {
     file: DatabaseFile,
     busy_timeout: Duration,
     recent: RecentCommits,
-    /// `None` until first used, and after a failure.
+    /// `None` until first used, and after an unexpected error.
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
     reading: Arc<sync::Semaphore>,
@@ -276,7 +276,7 @@ impl Connections {
     }
 
     fn set_up(&self, conn: &mut SqliteConnection, role: Role) -> Result<(), Failure> {
-        // This comes first, so that the statements below wait for other processes.
+        // The busy timeout comes first, so that the statements below wait for other processes.
         set_busy_timeout(conn, self.busy_timeout)?;
         use_wal(conn, self.busy_timeout)?;
         conn.batch_execute(
@@ -320,8 +320,8 @@ pub(crate) async fn joined<T>(
     }
 }
 
-/// Whether a connection can be used again after this result. After an unexpected error, it is
-/// closed; a new connection costs little.
+/// Whether a connection can be used again after this result. After any error but a conflict, it is
+/// closed: a new connection costs little.
 const fn is_reusable<T>(result: &Result<T, Failure>) -> bool {
     matches!(result, Ok(_) | Err(Failure(StoreError::Conflict)))
 }

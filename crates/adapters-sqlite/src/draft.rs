@@ -19,7 +19,7 @@ const TOUCH_AFTER: Duration = Duration::days(1);
 enum Lookup {
     Free,
     Stale(String),
-    /// The answer needs no write.
+    /// The caller gets this answer, and no write is needed.
     Answer(Reservation),
 }
 
@@ -80,7 +80,7 @@ async fn find(
 }
 
 statement! {
-    /// The same transaction has found the key free.
+    /// Runs after the same transaction has found the key free.
     Reserve = r"
         INSERT INTO drafts (key, holder, reserved_until, used_at)
         VALUES (:key, :holder, :until, :now)

@@ -117,7 +117,7 @@ statement! {
 }
 
 statement! {
-    /// The last event before the first event since a time.
+    /// The number of the last event before the first event that is not before `at`.
     LastBefore = r"
         SELECT max(number) FROM events WHERE number < coalesce(
             (SELECT number FROM events WHERE number > :after AND at >= :at
@@ -133,7 +133,7 @@ statement! {
 async fn cursor_at(conn: &mut impl Executor, at: OffsetDateTime) -> Outcome<Cursor> {
     let well_before = StoredTime::from(well_before(at));
     let (deleted, end) = ends(conn).await?;
-    // All events up to `old` are older, and no event after `young` is.
+    // All events up to `old` are certainly old, and no event after `young` is.
     let (mut old, mut young) = (deleted, end);
     while old < young {
         let middle = old + (young - old) / 2;
@@ -176,8 +176,8 @@ async fn oldest(
     Ok(numbered.last())
 }
 
-/// Deletes events up to a number, and returns how many. Events never change, and new events come
-/// last. So events that were found to be old can be deleted in a later transaction.
+/// Deletes events up to a number, and returns how many. The time of an event never changes, and new
+/// events come last. So old events can be found in one transaction and deleted in a later one.
 async fn delete(conn: &mut impl Executor, last: i64) -> Outcome<usize> {
     let last = binds! { last };
     let deleted = conn.execute::<Delete>(last).await?;

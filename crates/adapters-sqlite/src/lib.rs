@@ -64,8 +64,8 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens a database file. Creates it if it is missing, readable only by its owner, and creates
-    /// missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if the schema is
-    /// newer than this program.
+    /// missing folders. The schema may lack migrations ([`Self::migrate`]). Fails if a newer
+    /// program has made the schema incompatible.
     ///
     /// Blocks the thread briefly, and needs no runtime.
     pub fn open(path: &Path) -> Result<Self, StoreError> {

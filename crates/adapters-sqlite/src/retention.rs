@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 use crate::{SqliteStore, event};
 
-/// Without the hint and without statistics, SQLite uses another index.
+/// The hint names the index. Without the hint and statistics, SQLite would use another index.
 macro_rules! found {
     () => {
         old_texts!("INDEXED BY postings_with_old_texts ")
@@ -39,12 +39,12 @@ statement! {
 }
 
 statement! {
-    /// Runs last, because the other two statements would no longer find the postings.
+    /// Runs last: after it, the other two statements would not find the postings.
     Clear = concat!("UPDATE postings SET ", forget_texts!(), " WHERE id IN (", found!(), ")")
 }
 
 statement! {
-    /// Also deletes texts, decision, history, versions and fingerprint.
+    /// Deletes an expired posting with all that belongs to it.
     Delete = r"
         DELETE FROM postings
         WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
@@ -90,8 +90,8 @@ statement! {
 /// How many events a transaction examines.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events with a reason or code. After a later one, the erasure
-/// conflicts by its version.
+/// The numbers of a posting's events with a reason or code. A later event of this kind comes with
+/// another version of the posting, so the erasure fails.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();
     let (mut after, end) = store.query(async |conn| event::ends(conn).await).await?;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 pub struct Timeouts {
     /// The time until the head of a request is complete.
     pub head: Duration,
-    /// The time between two requests.
+    /// The longest time between two requests.
     pub keep_alive: Duration,
     /// The time for the body of a request from an authorised client.
     pub body: Duration,
@@ -50,9 +50,9 @@ impl Default for Timeouts {
 pub(crate) enum Continue {
     #[default]
     Passes,
-    /// The client waits for `100 Continue`. It is withheld until a handler asks for the body.
+    /// The client waits for `100 Continue`, which actix-http has not written yet.
     Awaited,
-    /// `100 Continue` is withheld, because no handler has asked for the body.
+    /// actix-http has written `100 Continue`. It is withheld until a handler asks for the body.
     Withheld,
     /// A handler has asked for the body, so `100 Continue` is sent next.
     Due,
@@ -73,9 +73,9 @@ pub struct Connection {
     has_ended: Cell<bool>,
     /// Woken when the client closes the connection or its sending side.
     waiting: RefCell<Option<Waker>>,
-    /// Whether the connection closes unless a request begins before.
+    /// Whether the connection closes, unless a request begins first.
     pub(crate) is_unwanted: Cell<bool>,
-    /// Woken when the connection must close.
+    /// Woken when the connection must close, or more may be read.
     reader: RefCell<Option<Waker>>,
     /// The number of bytes read since the handler last waited for more.
     read_ahead: Cell<usize>,

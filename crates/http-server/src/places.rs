@@ -17,8 +17,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 const LEAST_PATIENCE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places for connections of one thread. Some places are kept free, or else even health checks
-/// would wait: the connections that have waited longest are closed. The application must ensure
+/// The places for connections of one thread. Some places are kept free by closing the connections
+/// that have waited longest. Otherwise even health checks would wait. The application must ensure
 /// that known clients do not occupy all places.
 #[derive(Debug)]
 pub struct Places {

@@ -20,15 +20,15 @@ use crate::{connection::Timeouts, places::Places, stream::GuardedStream};
 
 /// How many connections may wait until the server accepts them.
 const BACKLOG: u32 = 1024;
-/// The maximum of actix-server.
+/// The most threads that actix-server supports.
 const MOST_WORKERS: usize = 512;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSettings {
     /// `None` uses one thread per core.
     pub workers: Option<usize>,
-    /// The largest number of open connections. Others wait to be accepted. When few places are
-    /// left, idle connections are closed.
+    /// The largest number of open connections, shared evenly by the threads. Others wait to be
+    /// accepted. When few places are left, idle connections are closed.
     pub max_connections: usize,
     pub timeouts: Timeouts,
     /// How long a stop waits for answers in progress, in seconds.

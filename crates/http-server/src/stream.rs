@@ -74,8 +74,8 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// When the timer has expired, sets it for the current deadline. Earlier changes are not
-    /// needed, because deadlines only become later.
+    /// When the timer has expired, ends the stream or sets the timer for the current deadline. No
+    /// earlier change is needed, because deadlines only become later.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();

@@ -9,7 +9,7 @@ use sql_common::{
 use time::OffsetDateTime;
 
 statement! {
-    /// Reads events by key, from the end of the last call to the first event to keep. Concurrent
+    /// Deletes old events, from the last deleted event to the first event to keep. Concurrent
     /// callers work one after the other.
     Forget = concat!(
         "WITH place AS MATERIALIZED (
@@ -99,7 +99,7 @@ pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Outcome<bool> {
     Ok(behind.first() == Some(&(true,)))
 }
 
-/// Raises the offset in the caller's transaction, if it is still too low.
+/// Raises the offset in the caller's transaction, unless another process has already raised it.
 pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Outcome<()> {
     conn.execute::<Lock>(&[]).await?;
     conn.execute::<Raise>(&[]).await?;

@@ -14,8 +14,8 @@
 //!
 //! If a commit waits for the rows of another commit, it takes its place and numbers after the other
 //! has ended, so its events come later. The last event of a company therefore shows the company as
-//! stored. A posting's events are in the order of its versions. This also holds because a commit
-//! that finds another version fails.
+//! stored. A posting's events are in the order of its versions. The reason is that a commit fails
+//! if it finds another version than it read.
 //!
 //! A disadvantage: the log waits for the longest writing transaction of any database on the server.
 

@@ -29,8 +29,10 @@ macro_rules! ahead {
 }
 
 statement! {
-    /// A cursor is gone if there is no event at its place, unless it is the place of the last
-    /// deleted event. On a standby, a missing event may also be too new.
+    /// Returns whether the cursor is gone, whether `most` events were examined, the place of the
+    /// last examined event, and a wanted event. A cursor is gone if there is no event at its place,
+    /// unless it is the place of the last deleted event. On a standby, a missing event may also be
+    /// too new.
     ///
     /// Examines events in the order of keys, at most `most`. Stops when it finds one more wanted
     /// event than fit on the page. Otherwise also returns the last examined event.
@@ -81,8 +83,6 @@ statement! {
     returns (Bool, Bool, BigInt, BigInt, Nullable<PlacedColumns>)
 }
 
-/// Whether the cursor is gone, whether the limit was reached, the place of the last examined event
-/// (two numbers), and a wanted event.
 /// Returns a page. `None` if the cursor's event is gone.
 pub(super) async fn page(
     conn: &mut AsyncPgConnection,
@@ -125,7 +125,7 @@ statement! {
     returns PlacedColumns
 }
 
-/// Returns the events at these places, which the caller has read before.
+/// Returns the events at these places. The caller has read them before, so no horizon is needed.
 pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
@@ -137,7 +137,7 @@ pub(super) async fn events_at(
 }
 
 statement! {
-    /// Unreadable events count as well.
+    /// Events that this version cannot read count as well.
     NewestOf = r"
         SELECT company, newest.commit_seq, newest.number
         FROM unnest(:company::uuid[]) AS asked (company)

@@ -11,7 +11,7 @@ use crate::SqliteStore;
 
 const KEY: DraftKey = DraftKey::from_bytes([7; 32]);
 
-/// Workers ask often, whether they wait for a draft or use drafts.
+/// Workers ask often, while they wait for a draft and when they use one.
 #[tokio::test]
 async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let (dir, store) = fixture().await;

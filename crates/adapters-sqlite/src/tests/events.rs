@@ -51,7 +51,7 @@ fn subjects(page: &LogPage) -> Vec<u128> {
         .collect()
 }
 
-/// Writes events at noon, with these numbers, that no reader wants.
+/// Writes events with these numbers, all at noon. No reader wants them.
 async fn fill(store: &SqliteStore, from: u64, to: u64) {
     let fill = format!(
         "INSERT INTO events (number, at, name, subject) \
@@ -94,7 +94,7 @@ async fn numbers_may_be_missing() {
     assert_eq!(store.cursor_at(noon()).await, Ok(numbered(7)));
 }
 
-/// A commit may come after another whose decision was made later.
+/// A commit may come after another commit that was decided later.
 #[tokio::test]
 async fn a_place_in_time_allows_for_disorder() {
     let (_dir, store) = fixture().await;
