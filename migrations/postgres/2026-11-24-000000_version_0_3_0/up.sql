@@ -31,23 +31,23 @@ COMMENT ON TABLE companies IS
     'Pushes of postings create and update companies, which are never deleted.';
 COMMENT ON COLUMN companies.id IS
     'The UUIDv5 of website_key, so that a website cannot have two rows.';
-COMMENT ON COLUMN companies.name IS 'The name as last pushed.';
+COMMENT ON COLUMN companies.name IS 'The name, as last pushed or set by an operator.';
 COMMENT ON COLUMN companies.website IS 'The website as the creator sent it.';
 COMMENT ON COLUMN companies.website_key IS
     'Identifies a company: the website in its normal form, without scheme, www. and so on.';
 COMMENT ON COLUMN companies.name_key IS
     'Used to find companies that may be duplicates: the name without case and legal form.';
 COMMENT ON COLUMN companies.site IS
-    'Used for the same: the registered domain, or the company''s own address at a hosting service.';
+    'Also used to find duplicates: the registered domain, or the company''s own address at a hosting service.';
 COMMENT ON COLUMN companies.alias_of IS
-    'The company into which an operator merged this one. Pushes with this website mean that company. There is no foreign key, because a copy of the database gets rows in any order.';
+    'The company into which an operator merged this one. Pushes with this website count for that company. There is no foreign key, because a copy of the database gets rows in any order.';
 COMMENT ON COLUMN companies.logo_path IS 'The path to the logo.';
 COMMENT ON COLUMN companies.created_at IS 'When the company was first pushed.';
 COMMENT ON COLUMN companies.updated_at IS 'When the row was last written.';
 COMMENT ON COLUMN companies.former_names IS
     'Former names, newest first, at most 20. NULL if there are none. They are redacted from texts, too.';
 COMMENT ON COLUMN companies.owner IS
-    'The client that owns the company. If NULL, all clients without prefixes may change it. There is no foreign key: a revoked client stays the owner.';
+    'The client that owns the company. Of the clients with prefixes, only the owner may change it. There is no foreign key: a revoked client stays the owner.';
 COMMENT ON COLUMN companies.keeps_name IS
     'Whether an operator set the name. Pushes then do not change it.';
 COMMENT ON COLUMN companies.keeps_logo IS
@@ -141,11 +141,10 @@ CREATE TABLE postings (
     shown json,
     held_at timestamptz
 )
--- Nearly every update changes updated_at, which is indexed, so it needs entries in all indexes even
--- with free space. But in a large table, new versions would go into the space of old rows, each to
--- a page that is not in memory: 30 % fewer updates a second at 1.2 million postings. With a tenth
--- of each page reserved for its own rows, new versions stay on the page or go to the end of the
--- table.
+-- Nearly every update changes updated_at, which is indexed. So it adds entries to all indexes, even
+-- with free space. But in a large table, new row versions would go to free space in pages that are
+-- not in memory: 30 % fewer updates a second at 1.2 million postings. With a tenth of each page
+-- reserved for its own rows, new versions stay on the page or go to the end of the table.
 WITH (
     fillfactor = 90,
     autovacuum_vacuum_scale_factor = 0.05,
@@ -163,11 +162,11 @@ COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of 
 COMMENT ON COLUMN postings.review IS
     'Why the newest content gets no verdict without an operator (no_verdict or poison), or that it is held back because it is not a job ad (content_held). NULL if there is no such reason.';
 COMMENT ON COLUMN postings.moderated IS
-    'Whether an operator set the status, by a verdict or an expiry. Only an operator can change it then.';
+    'Whether an operator set the status, by a verdict or an expiry. Only an operator can reverse such a rejection or expiry.';
 COMMENT ON COLUMN postings.company_id IS
     'The company of the posting. There is no foreign key: companies are never deleted, and a check would slow every new posting.';
 COMMENT ON COLUMN postings.came_by IS
-    'The alias by which the posting came to the company. If the merge is undone, the posting returns to it.';
+    'The alias by which the posting came to the company. If the merge is undone, the posting returns to the alias.';
 COMMENT ON COLUMN postings.enriched_hash IS
     'SHA-256 of the content of the last enrichment outcome.';
 COMMENT ON COLUMN postings.approved_hash IS
@@ -177,7 +176,7 @@ COMMENT ON COLUMN postings.published_at IS 'When the posting was first approved.
 COMMENT ON COLUMN postings.expire_at IS 'When the posting''s lifetime ends.';
 COMMENT ON COLUMN postings.expired_at IS 'When the posting expired.';
 COMMENT ON COLUMN postings.created_at IS 'When the posting was first pushed.';
-COMMENT ON COLUMN postings.updated_at IS 'When readers last saw a change.';
+COMMENT ON COLUMN postings.updated_at IS 'When the posting last changed. The time never goes back.';
 COMMENT ON COLUMN postings.title IS 'At most 255 characters.';
 COMMENT ON COLUMN postings.employment_types IS
     'In the order sent, each once: full-time, part-time, contract, internship.';
@@ -216,7 +215,7 @@ COMMENT ON COLUMN postings.catalogue_id IS
 COMMENT ON COLUMN postings.duplicate_of IS
     'The first open posting with the same content, of which this posting is a duplicate. There is no foreign key: the id counts only together with duplicate_identifier.';
 COMMENT ON COLUMN postings.duplicate_identifier IS
-    'The identifier of that posting, which decides who may see it.';
+    'The identifier of the original, which decides which clients may see the original.';
 COMMENT ON COLUMN postings.content_at IS
     'When a push last changed company, title, place or description. NULL if only the first push set them.';
 COMMENT ON COLUMN postings.shown IS
@@ -235,8 +234,8 @@ CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved'
 CREATE INDEX postings_by_end ON postings (expire_at, source_identifier)
     WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
 
--- Finds postings that expired long ago and still have texts. The index has few postings: only those
--- that expired recently. A query must repeat the conditions literally to use it.
+-- Finds postings that expired long ago and still have texts. The index is small, because the texts
+-- of older postings are deleted. A query must repeat the conditions literally to use it.
 CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
     WHERE status = 'expired' AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL);
 
@@ -393,7 +392,7 @@ COMMENT ON COLUMN reports.url IS 'Where the reader saw the posting.';
 COMMENT ON COLUMN reports.reporter_name IS
     'The reader''s name, which only operators may see. A worker removes it some time after the decision.';
 COMMENT ON COLUMN reports.reporter_email IS
-    'The reader''s address in lower case. The same applies to it.';
+    'The reader''s address in lower case. Only operators may see it. A worker removes it some time after the decision.';
 COMMENT ON COLUMN reports.at IS 'When the report was sent.';
 COMMENT ON COLUMN reports.state IS 'waiting, dismissed or acted.';
 COMMENT ON COLUMN reports.decided_at IS 'When an operator decided.';
@@ -402,7 +401,7 @@ COMMENT ON COLUMN reports.sentence IS 'The operator''s answer to the reader.';
 
 -- The operators' queue, and the lists of decided reports.
 CREATE INDEX reports_by_state ON reports (state, at, id);
--- The waiting reports of a posting.
+-- Finds the waiting reports of a posting.
 CREATE INDEX reports_by_posting ON reports (posting_id, state, at, id);
 -- A reader may have only one report about a posting.
 CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
@@ -423,7 +422,7 @@ CREATE TABLE posting_history (
 );
 
 COMMENT ON TABLE posting_history IS
-    'The history of postings, in the order of the key. Rows are only added.';
+    'The history of postings, in the order of the key. Rows never change.';
 COMMENT ON COLUMN posting_history.posting_id IS 'The posting.';
 COMMENT ON COLUMN posting_history.version IS 'The version that the commit wrote.';
 COMMENT ON COLUMN posting_history.step IS 'The entry''s number in its commit, from 0.';
@@ -431,7 +430,7 @@ COMMENT ON COLUMN posting_history.at IS 'The time of the change.';
 COMMENT ON COLUMN posting_history.status IS 'The status after the change.';
 COMMENT ON COLUMN posting_history.reason IS 'The reason of the change, if any.';
 COMMENT ON COLUMN posting_history.actor IS
-    'The actor that caused the change: client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.';
+    'The actor that caused the change: client:ID, catalogue:NAME, operator:NAME, operator, enricher, lifetime or source (its closing date).';
 
 -- There is no foreign key, because its check would slow every push that changes a posting. Each
 -- statement that deletes a posting deletes its versions.
@@ -499,7 +498,7 @@ CREATE TABLE posting_signatures (
 );
 
 COMMENT ON TABLE posting_signatures IS
-    'Used to find a posting''s duplicates. Outcomes write rows for open postings. When a search finds a row of a posting that is no longer open, it deletes the row.';
+    'Used to find a posting''s duplicates. Outcomes of enrichment write rows for open postings. When a search finds a row of a posting that is no longer open, it deletes the row.';
 COMMENT ON COLUMN posting_signatures.posting_id IS 'The posting.';
 COMMENT ON COLUMN posting_signatures.band_1 IS
     'A hash of company, title, place and a part of the signature. Duplicates have at least one of the four bands in common.';
@@ -511,7 +510,7 @@ COMMENT ON COLUMN posting_signatures.signature IS
 COMMENT ON COLUMN posting_signatures.since IS
     'When the posting first had content that matches the current content.';
 COMMENT ON COLUMN posting_signatures.first_signature IS
-    'The signature of the description at that time. NULL if it is the same.';
+    'The signature of the description at that time. NULL if it is the current signature.';
 
 -- The oldest postings of a band. A search examines a few of them.
 CREATE INDEX posting_signatures_in_band_1 ON posting_signatures (band_1, since, posting_id);
@@ -708,7 +707,7 @@ COMMENT ON COLUMN catalogues.expiring_import IS
 COMMENT ON COLUMN catalogues.held_import IS
     'The last complete import, by the holder of its lease, if it was held back and not released.';
 COMMENT ON COLUMN catalogues.held_before IS
-    'The same during the next import, which may name held-back postings. These are then not released.';
+    'held_import during the next import, which may name held-back postings. A release then keeps them.';
 
 CREATE TABLE catalogue_imports (
     catalogue_id uuid NOT NULL REFERENCES catalogues (id) ON DELETE CASCADE,
@@ -761,11 +760,11 @@ COMMENT ON COLUMN catalogue_imports.changes IS
     'How the import changed existing postings: a JSON object. NULL if it is incomplete.';
 COMMENT ON COLUMN catalogue_imports.missing IS
     'The number of open postings that no line named. NULL if the import ended before counting them.';
-COMMENT ON COLUMN catalogue_imports.missing_expired IS 'How many of these postings expired.';
+COMMENT ON COLUMN catalogue_imports.missing_expired IS 'How many of the missing postings expired.';
 COMMENT ON COLUMN catalogue_imports.held_because IS
-    'Why none of these postings expired: share, empty or unattributed. A release sets it to NULL.';
+    'Why the missing postings were held back: share, empty or unattributed. A release sets it to NULL.';
 COMMENT ON COLUMN catalogue_imports.is_released IS
-    'Whether these postings were held back and then released.';
+    'Whether the missing postings were held back and then released.';
 COMMENT ON COLUMN catalogue_imports.is_complete IS
     'Whether every line had an answer, and the body ended properly.';
 
@@ -785,7 +784,7 @@ COMMENT ON COLUMN missed_postings.import IS
 COMMENT ON COLUMN missed_postings.posting_id IS
     'The posting. There is no foreign key, because the posting may be deleted.';
 COMMENT ON COLUMN missed_postings.state IS
-    'The import left the posting open, expired it, or held it back. An undo reopens an expired posting or leaves it. A release expires a held posting or keeps it. An undo restores a changed posting or leaves it; after a later release, the state is undone.';
+    'open, expired or held, as the import decided. An undo turns expired into reopened or left. A release turns held into expired or kept. For a changed posting, an undo stores restored or unrestored, and a later release turns this into undone.';
 COMMENT ON COLUMN missed_postings.misses IS
     'For an open posting, how many consecutive imports have missed it.';
 
@@ -922,7 +921,7 @@ CREATE TABLE account_leases (
 );
 
 COMMENT ON TABLE account_leases IS
-    'The process that may call each of the provider''s accounts. Only one process at a time may, so that it keeps the account''s request limit.';
+    'The process that may call an account of the provider. There is only one at a time, so that the account''s request limit is kept.';
 COMMENT ON COLUMN account_leases.account IS 'The account: old or new.';
 COMMENT ON COLUMN account_leases.holder IS 'A random id of the process.';
 COMMENT ON COLUMN account_leases.ends_at IS
@@ -1007,7 +1006,7 @@ COMMENT ON COLUMN outbox.kind IS 'The kind of effect, as its module declares it.
 COMMENT ON COLUMN outbox.subject IS
     'The id of a posting, a subscriber or a company, depending on the kind.';
 COMMENT ON COLUMN outbox.lane IS
-    'The lane of the latest request, if the kind has several: for ''sync'', the provider''s account. Lanes that end with -bulk wait behind all others.';
+    'The lane, if the kind has several: for ''sync'', the provider''s account. The latest request sets it, but a bulk request does not move a waiting task. Lanes that end with -bulk wait behind all others.';
 COMMENT ON COLUMN outbox.generation IS
     'Counts the requests for this effect. If a task is requested again after its claim, it becomes due again when it is finished.';
 COMMENT ON COLUMN outbox.attempts IS
@@ -1040,7 +1039,8 @@ CREATE INDEX outbox_leased ON outbox (kind, coalesce(lane, ''), next_at, id)
 -- Operators list dead letters.
 CREATE INDEX outbox_dead ON outbox (id) WHERE dead_at IS NOT NULL;
 
--- Lets a single statement be a whole commit: a condition that the statement finds false undoes it.
+-- Lets a single statement be a whole commit: if its condition is false, the statement fails and
+-- writes nothing.
 CREATE FUNCTION must_hold(condition boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF condition IS NOT TRUE THEN
@@ -1101,7 +1101,7 @@ CREATE INDEX events_of_companies ON events (subject, commit_seq, number)
     WHERE company_name IS NOT NULL;
 
 COMMENT ON TABLE events IS
-    'Events. The commit that caused an event adds it, and it never changes. Old rows are deleted.';
+    'Events. The commit that caused an event adds it. Only an erasure changes it, and removes the reason. Old rows are deleted.';
 COMMENT ON INDEX events_of_companies IS
     'Webhooks skip an event of a company that has a newer event.';
 COMMENT ON COLUMN events.commit_seq IS
@@ -1151,7 +1151,7 @@ COMMENT ON COLUMN event_log.deleted_number IS 'The number of the last deleted ev
 INSERT INTO event_log (singleton, transaction_offset, deleted_in, deleted_number)
     VALUES (true, 0, 0, 0);
 
--- In a volatile function, an expression has a new snapshot instead of the calling statement's.
+-- In a volatile function, an expression gets a new snapshot, not that of the calling statement.
 CREATE FUNCTION event_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     RETURN greatest(
@@ -1162,7 +1162,7 @@ END
 $$;
 
 COMMENT ON FUNCTION event_place () IS
-    'The current transaction, or a later one that has ended. The place is never below that of a commit for which the current transaction had to wait. The offset is not included.';
+    'Returns the id of the current transaction, or of a later one that has ended. The place is never below that of a commit for which the current transaction had to wait. The offset is not included.';
 
 -- Webhooks: receivers of events, the progress of deliveries to each, and the last attempts.
 
@@ -1278,12 +1278,12 @@ COMMENT ON COLUMN webhook_waiting.is_silent IS 'Whether the last attempt was not
 COMMENT ON COLUMN webhook_waiting.later IS
     'The events that wait after the next one: a JSON array of texts, each with a cursor, a space and a name.';
 COMMENT ON COLUMN webhook_waiting.read_to IS
-    'The cursor up to which events are listed, if before the endpoint''s place. Later events are found in the log.';
+    'The waiting events up to this cursor are listed in later. Events after it are in the log. NULL if all events up to the endpoint''s place are listed.';
 
--- The longest due first.
+-- Finds due events, the longest due first.
 CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number);
 
--- Events that are due when the endpoint answers again.
+-- Finds events that become due when a silent endpoint answers again.
 CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
 
 CREATE TABLE webhook_deliveries (
@@ -1376,7 +1376,7 @@ COMMENT ON COLUMN audit.operator IS
 COMMENT ON COLUMN audit.action IS
     'The action, for example subscribers.suppress. There is no list of actions, so that a new one needs no migration.';
 COMMENT ON COLUMN audit.subject IS
-    'The subject of the action: a subscriber''s id, or a posting''s source identifier.';
+    'The subject of the action, for example a subscriber''s id or a posting''s source identifier.';
 COMMENT ON COLUMN audit.details IS 'More details: a JSON object.';
 
 -- The audit is read as a whole, by operator, by action, or by subject. It grows slowly.
@@ -1433,7 +1433,7 @@ COMMENT ON TABLE drafts IS
 COMMENT ON COLUMN drafts.key IS
     'SHA-256 of everything on which the draft depends: the posting''s content, the model and its instructions.';
 COMMENT ON COLUMN drafts.holder IS
-    'The worker that gets the draft: a random id. NULL with a draft.';
+    'The worker that asks the model: a random id. NULL with a draft.';
 COMMENT ON COLUMN drafts.reserved_until IS
     'When the reservation ends unless renewed. So others do not wait long if a process died. NULL with a draft.';
 COMMENT ON COLUMN drafts.used_at IS

@@ -15,11 +15,11 @@ CREATE TABLE companies (
     website TEXT NOT NULL,
     -- Identifies a company: the website in its normal form, without scheme, www. and so on.
     website_key TEXT NOT NULL,
-    -- Used to find companies that may be duplicates: the name without case and legal form, and the
+    -- Two keys to find duplicates. name_key is the name without case and legal form. site is the
     -- registered domain, or the company's own address at a hosting service.
     name_key TEXT NOT NULL,
     site TEXT NOT NULL,
-    -- The company into which an operator merged this one. Pushes with this website mean that
+    -- The company into which an operator merged this one. Pushes with this website count for that
     -- company. There is no foreign key, because a copy of the database gets rows in any order.
     alias_of BLOB CHECK (length(alias_of) = 16 AND alias_of <> id),
     logo_path TEXT,
@@ -28,7 +28,7 @@ CREATE TABLE companies (
     -- Former names, newest first, at most 20, as a JSON array. NULL if there are none. They are
     -- redacted from texts, too.
     former_names TEXT CHECK (former_names IS NULL OR json_valid(former_names)),
-    -- The client that owns the company. If NULL, all clients without prefixes may change it.
+    -- The client that owns the company. Of the clients with prefixes, only the owner may change it.
     owner BLOB CHECK (length(owner) = 16),
     -- 1 if an operator set the name (or the logo). Pushes then do not change it.
     keeps_name INTEGER NOT NULL DEFAULT 0 CHECK (keeps_name IN (0, 1)),
@@ -84,13 +84,13 @@ CREATE TABLE postings (
     -- Why the newest content gets no verdict without an operator (no_verdict or poison), or that it
     -- is held back because it is not a job ad (content_held). NULL if there is no such reason.
     review TEXT,
-    -- 1 if an operator set the status, by a verdict or an expiry. Only operators can then change
-    -- it.
+    -- 1 if an operator set the status, by a verdict or an expiry. Only an operator can reverse such
+    -- a rejection or expiry.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
     -- There is no foreign key: companies are never deleted, and a check would slow new postings.
     company_id BLOB NOT NULL CHECK (length(company_id) = 16),
-    -- The alias by which the posting came to the company, to which it returns if the merge is
-    -- undone.
+    -- The alias by which the posting came to the company. If the merge is undone, the posting
+    -- returns to the alias.
     came_by BLOB CHECK (length(came_by) = 16),
     -- SHA-256 of the content of the last enrichment outcome.
     enriched_hash BLOB,
@@ -143,9 +143,9 @@ CREATE TABLE postings (
     -- The catalogue that last listed the posting. There is no foreign key: deleting a catalogue
     -- does not change its postings.
     catalogue_id BLOB CHECK (length(catalogue_id) = 16),
-    -- The first open posting with the same content, of which this posting is a duplicate, and that
-    -- posting's identifier, which decides who may see it. There is no foreign key: the id counts
-    -- only together with the identifier.
+    -- The original of this duplicate: the first open posting with the same content. The original's
+    -- identifier decides which clients may see it. There is no foreign key: the id counts only
+    -- together with the identifier.
     duplicate_of BLOB CHECK (length(duplicate_of) = 16),
     duplicate_identifier TEXT,
     -- When a push last changed company, title, place or description. NULL before the first change.
@@ -175,8 +175,8 @@ CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved'
 CREATE INDEX postings_by_end ON postings (expire_at)
     WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
 
--- Finds postings that expired long ago and still have texts. The index has few postings: only those
--- that expired recently. A query must repeat the conditions literally to use it.
+-- Finds postings that expired long ago and still have texts. The index is small, because the texts
+-- of older postings are deleted. A query must repeat the conditions literally to use it.
 CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
     WHERE status = 'expired' AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL);
 
@@ -292,7 +292,7 @@ CREATE TABLE reports (
     at INTEGER NOT NULL,
     -- waiting, dismissed or acted.
     state TEXT NOT NULL,
-    -- When an operator decided, the operator's name, and the answer to the reader.
+    -- The decision of an operator: its time, the operator's name, and the answer to the reader.
     decided_at INTEGER,
     decided_by TEXT,
     sentence TEXT,
@@ -306,7 +306,7 @@ CREATE TABLE reports (
 
 -- The operators' queue, and the lists of decided reports.
 CREATE INDEX reports_by_state ON reports (state, at, id);
--- The waiting reports of a posting.
+-- Finds the waiting reports of a posting.
 CREATE INDEX reports_by_posting ON reports (posting_id, state, at, id);
 -- A reader may have only one report about a posting.
 CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
@@ -315,7 +315,7 @@ CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
 CREATE INDEX reports_with_reporters ON reports (decided_at, id)
     WHERE reporter_email IS NOT NULL AND decided_at IS NOT NULL;
 
--- The history of postings, in the order of its key. Rows are only added.
+-- The history of postings, in the order of its key. Rows never change.
 CREATE TABLE posting_history (
     posting_id BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
     -- The version that the commit wrote.
@@ -325,7 +325,8 @@ CREATE TABLE posting_history (
     at INTEGER NOT NULL,
     status TEXT NOT NULL,
     reason TEXT,
-    -- client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.
+    -- client:ID, catalogue:NAME, operator:NAME, operator, enricher, lifetime or source (its closing
+    -- date).
     actor TEXT NOT NULL,
     PRIMARY KEY (posting_id, version, step)
 ) STRICT, WITHOUT ROWID;
@@ -366,8 +367,8 @@ CREATE TABLE distinct_postings (
 
 CREATE INDEX distinct_postings_by_other ON distinct_postings (other);
 
--- Used to find a posting's duplicates. Outcomes write rows for open postings. When a search finds a
--- row of a posting that is no longer open, it deletes the row.
+-- Used to find a posting's duplicates. Outcomes of enrichment write rows for open postings. When a
+-- search finds a row of a posting that is no longer open, it deletes the row.
 CREATE TABLE posting_signatures (
     posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
     -- Each band is a hash of company, title, place and a part of the signature. Duplicates have at
@@ -381,7 +382,7 @@ CREATE TABLE posting_signatures (
     signature BLOB NOT NULL,
     -- When the posting first had content that matches the current content.
     since INTEGER NOT NULL,
-    -- The signature of the description at that time. NULL if it is the same.
+    -- The signature of the description at that time. NULL if it is the current signature.
     first_signature BLOB
 ) STRICT, WITHOUT ROWID;
 
@@ -507,8 +508,8 @@ CREATE TABLE catalogues (
     counted_import BLOB CHECK (length(counted_import) = 16),
     expiring_import BLOB CHECK (length(expiring_import) = 16),
     -- The last complete import if it was held back and not released. During the next import, the id
-    -- is in held_before, because that import may name held-back postings, which are then not
-    -- released.
+    -- is in held_before, because that import may name held-back postings. A release then keeps
+    -- them.
     held_import BLOB CHECK (length(held_import) = 16),
     held_before BLOB CHECK (length(held_before) = 16),
     UNIQUE (client_id, name),
@@ -543,7 +544,7 @@ CREATE TABLE catalogue_imports (
     -- import ended before that.
     missing INTEGER,
     missing_expired INTEGER,
-    -- Why none of them expired, if they were held back. A release sets it to NULL.
+    -- Why the missing postings were held back. A release sets it to NULL.
     held_because TEXT,
     is_released INTEGER NOT NULL CHECK (is_released IN (0, 1)),
     -- 1 if every line had an answer, and the body ended properly.
@@ -562,9 +563,9 @@ CREATE TABLE missed_postings (
     import BLOB NOT NULL CHECK (length(import) = 16),
     -- There is no foreign key, because the posting may be deleted.
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
-    -- The import left the posting open, expired it, or held it back. An undo reopens an expired
-    -- posting or leaves it. A release expires a held posting or keeps it. An undo restores a
-    -- changed posting or leaves it; after a later release, the state is undone.
+    -- open, expired or held, as the import decided. An undo turns expired into reopened or left. A
+    -- release turns held into expired or kept. For a changed posting, an undo stores restored or
+    -- unrestored, and a later release turns this into undone.
     state TEXT NOT NULL,
     -- For an open posting, how many consecutive imports have missed it.
     misses INTEGER,
@@ -665,8 +666,8 @@ CREATE INDEX subscribers_unmigrated ON subscribers (email)
 -- condition to use this index.
 CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'active';
 
--- The process that may call each of the provider's accounts. Only one process at a time may, so
--- that it keeps the account's request limit.
+-- The process that may call an account of the provider. There is only one at a time, so that the
+-- account's request limit is kept.
 CREATE TABLE account_leases (
     account TEXT NOT NULL PRIMARY KEY,
     -- A random id of the process.
@@ -713,8 +714,9 @@ CREATE TABLE outbox (
     kind TEXT NOT NULL,
     -- The UUID of a posting, subscriber or company. No foreign key: the table depends on the kind.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    -- The lane of the latest request, if the kind has several: for 'sync', the provider's account.
-    -- Lanes that end with -bulk wait behind all others.
+    -- The lane, if the kind has several: for 'sync', the provider's account. The latest request
+    -- sets it, but a bulk request does not move a waiting task. Lanes that end with -bulk wait
+    -- behind all others.
     lane TEXT,
     -- Counts the requests for this effect. If a task is requested again after its claim, it becomes
     -- due again when it is finished.
@@ -725,7 +727,8 @@ CREATE TABLE outbox (
     next_at INTEGER NOT NULL,
     -- The claim under which a worker handles the task.
     lease BLOB CHECK (length(lease) = 16),
-    -- How many consecutive claims ended without a report: their workers died, perhaps of this task.
+    -- How many consecutive claims ended without a report. Their workers died, perhaps because of
+    -- this task.
     lost INTEGER NOT NULL DEFAULT 0,
     -- The first failed attempt since the task was last started over.
     first_failed_at INTEGER,
@@ -753,8 +756,9 @@ CREATE INDEX outbox_leased ON outbox (kind, lane, next_at) WHERE lease IS NOT NU
 -- Operators list dead letters.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;
 
--- Events. The commit that caused an event adds it, and it never changes. Readers use the key: a
--- second index of all events would cost more in each commit than it would save.
+-- Events. The commit that caused an event adds it. Only an erasure changes it, and removes the
+-- reason. Readers use the key: a second index of all events would cost more in each commit than it
+-- would save.
 CREATE TABLE events (
     -- The place of the event in the log: in the order of commits, and never used again.
     number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -896,15 +900,15 @@ CREATE TABLE webhook_waiting (
     -- The events that wait after the next one: a JSON array of texts (a cursor, a space and a
     -- name).
     later TEXT NOT NULL CHECK (later LIKE '[%]'),
-    -- The cursor up to which events are listed, if before the endpoint's. Later ones are in the
-    -- log.
+    -- The waiting events up to this cursor are listed in later. Events after it are in the log.
+    -- NULL if all events up to the endpoint's place are listed.
     read_to TEXT,
     PRIMARY KEY (endpoint, subject)
 ) STRICT, WITHOUT ROWID;
 
--- The longest due first.
+-- Finds due events, the longest due first.
 CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number);
--- Events that are due when the endpoint answers again.
+-- Finds events that become due when a silent endpoint answers again.
 CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
 
 -- The newest attempts at each endpoint. Their number is fixed: a new one replaces the oldest.
@@ -963,12 +967,12 @@ CREATE TABLE audit (
     -- The id of the command, which may act on many subjects.
     run BLOB NOT NULL CHECK (length(run) = 16),
     at INTEGER NOT NULL,
-    -- The name of the operator.
+    -- The name of the operator, or client:ID for a person who signs in to a client's pages.
     operator TEXT NOT NULL,
     -- For example 'subscribers.suppress'. There is no list, so that a new action needs no
     -- migration.
     action TEXT NOT NULL,
-    -- The subject of the action: a subscriber's id, or a posting's source identifier.
+    -- The subject of the action, for example a subscriber's id or a posting's source identifier.
     subject TEXT,
     -- More details: a JSON object.
     details TEXT NOT NULL CHECK (details LIKE '{%}')
@@ -1000,13 +1004,13 @@ CREATE INDEX sign_in_tokens_by_end ON sign_in_tokens (expires_at);
 -- Finds a holder's newest tokens, which are kept.
 CREATE INDEX sign_in_tokens_by_holder ON sign_in_tokens (holder, kind, created_at);
 
--- Drafts of language models, so that the same content is paid for once. Unused ones are deleted.
+-- Drafts of language models, so that the same content is paid for once. Unused drafts are deleted.
 --
 -- A row begins as the reservation of a worker that asks the model, and later contains the draft.
 CREATE TABLE drafts (
     -- SHA-256 of all that the draft depends on: the posting's content, the model, its instructions.
     key BLOB NOT NULL PRIMARY KEY,
-    -- The worker that gets the draft: a random id. NULL with a draft.
+    -- The worker that asks the model: a random id. NULL with a draft.
     holder BLOB CHECK (length(holder) = 16),
     -- When the reservation ends unless renewed, so that a dead worker holds no key. NULL with a
     -- draft.

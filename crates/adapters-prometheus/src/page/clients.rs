@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 runtime::metrics! {
     gauge LAST_PUSH in Seconds = "posthaste_last_push_timestamp_seconds",
-        "The time of the last push, also a refused one, in seconds since 1970, by client and \
+        "The time of the last push, accepted or refused, in seconds since 1970, by client and \
          name; of the 200 oldest clients";
 }
 
