@@ -215,7 +215,7 @@ async fn a_client_undoes_what_its_catalogue_expired() {
 }
 
 /// Every page and form with its scopes. One of the scopes is enough. Without scopes, any session
-/// may use the page. `ID` is a webhook's.
+/// may use the page. `ID` stands for a webhook's id.
 const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("", None, Scope::READERS),
     ("/postings", None, Scope::READERS),

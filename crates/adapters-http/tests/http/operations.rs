@@ -262,7 +262,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                 }
             }
         }
-        // Postings and companies with other prefixes are unchanged.
+        // Postings with other prefixes, and their companies, are unchanged.
         assert_eq!(shown().await, before, "{name}");
     }
 }

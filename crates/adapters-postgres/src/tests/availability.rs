@@ -161,7 +161,7 @@ async fn a_silent_server_fails_the_call() {
     let store = PostgresStore::open(&proxy.url, &hasty()).await.unwrap();
     proxy.set(Network::Silent);
     let start = Instant::now();
-    // A commit is one statement. After it is sent, only the answer shows its outcome.
+    // The statements of a commit are sent together. Then only the answer shows the outcome.
     let refused = store.commit(create(1)).await;
     assert!(is_lost(&refused), "{refused:?}");
     let refused = store.commit(create(1)).await;

@@ -20,7 +20,7 @@ async fn reason(store: &PostgresStore) -> String {
     }
 }
 
-/// Settings in the URL override the service's. The time is that of the server.
+/// Settings in the URL override the service's. The store's time is the server's time.
 #[tokio::test]
 async fn a_database_that_takes_no_writes_is_not_ready() {
     let (database, store) = fixture().await;

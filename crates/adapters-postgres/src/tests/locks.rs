@@ -97,7 +97,7 @@ async fn waiting_for_a_locked_row_soon_fails_and_names_it() {
     store.commit(retitle(1, "New")).await.unwrap();
 }
 
-/// A row that is not committed yet cannot be named. The commit times out just as soon.
+/// A lock on an uncommitted row is not reported. A commit that waits for it still fails soon.
 #[tokio::test]
 async fn waiting_for_an_uncommitted_insert_soon_fails() {
     let (database, store, mut other) = two().await;
