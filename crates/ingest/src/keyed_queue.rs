@@ -42,7 +42,7 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         self.ready.drain(..count).collect()
     }
 
-    /// Ends a key's issued item: the next one is ready.
+    /// Ends a key's issued item, and makes the key's next item ready.
     pub fn end(&mut self, key: &K) {
         let behind = self.behind.get_mut(key);
         match behind.and_then(VecDeque::pop_front) {

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{panics, throttle::Throttle};
 
-/// In the pause between batches, other transactions get the locked rows.
+/// The shortest pause between batches, in which other transactions get the locked rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Cleans up one batch per commit. Ends when a batch is not full or `stop` is cancelled.
@@ -20,7 +20,7 @@ pub struct Cleanup<'a> {
 }
 
 impl Cleanup<'_> {
-    /// Calls `batch` with the size of a batch; it returns the number of rows that it cleaned up.
+    /// Repeats `batch`. It gets the size of a batch, and returns the number of cleaned up rows.
     pub async fn run<F>(&self, mut batch: impl FnMut(usize) -> F) -> Result<(), StoreError>
     where
         F: Future<Output = Result<usize, StoreError>>,

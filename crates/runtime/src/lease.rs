@@ -94,7 +94,7 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Cancelled when the lease is lost or ended. An expiry during an outage is not a loss.
+    /// Returns a token that a loss or end of the lease cancels. An expiry in an outage is no loss.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -31,8 +31,8 @@ pub struct Floor {
 /// The number of postings that a commit of work on a whole catalogue or company writes.
 pub const BULK: usize = 256;
 
-/// The pace of such work, per second. A hundred thousand postings take less than a minute, and
-/// pushes keep two thirds of their rate.
+/// The pace of such work, in postings per second. A hundred thousand postings take less than a
+/// minute, and pushes keep two thirds of their rate.
 const BULK_PACE: u32 = 1_800;
 
 /// The pause after a commit of `done` postings.

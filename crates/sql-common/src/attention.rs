@@ -49,7 +49,7 @@ statement! {
     returns ItemRow
 }
 
-/// The stored items and their version. During a check, it is the version before the check.
+/// Returns the items. Their version is read first, so a check stored in between causes a conflict.
 pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
     let checks = conn.load::<LastCheck>(&[]).await?;
     let rows = conn.load::<Items>(&[]).await?;
@@ -94,7 +94,7 @@ statement! {
     }
 }
 
-/// Writes a check with its events, in the caller's transaction. A newer check is a conflict.
+/// Writes a check with its events, in the caller's transaction. A different version is a conflict.
 pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
     let noted = [binds! { expected: check.expected, at: check.at }.to_vec()];
     conn.execute_every::<NoteCheck>(&noted, &[]).await?;

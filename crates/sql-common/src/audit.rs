@@ -57,8 +57,8 @@ statement! {
     returns AuditRow
 }
 
-/// Reads a page by operator, action or subject, with a range condition on its index. With an
-/// equality, PostgreSQL might scan the newest of all entries instead.
+/// Selects a page by operator, action or subject, with a range condition on the column's index.
+/// With `=`, PostgreSQL might instead scan all entries from the newest.
 fn page_of(column: &str, rest: &str) -> String {
     format!(
         "SELECT {{audit}} FROM audit

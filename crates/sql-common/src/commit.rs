@@ -4,10 +4,10 @@
 //! each answer ([`Pipeline`](crate::executor::Pipeline)). So a statement itself checks that nothing
 //! has changed since the decision: it writes `every` row, or finds all rows still `held`.
 //!
-//! The order is that of locks: leases, existing postings by id, companies by id, new postings by
+//! Rows are locked in this order: leases, existing postings by id, companies by id, new postings by
 //! identifier, tasks. An insert waits for a transaction that changes a posting with the same
 //! identifier, so inserts come before updates. Events come last, when all rows are locked: only
-//! then are their place in the log and the state of their company known.
+//! then are the events' places in the log and the states of their companies known.
 
 use std::borrow::Cow;
 
@@ -101,7 +101,7 @@ statement! {
 }
 
 statement! {
-    /// Most changes affect neither description nor texts. For them, this statement reads no table.
+    /// For changes of neither description nor texts, which are the most frequent. Reads no table.
     AddVersions = r"
         INSERT INTO posting_versions (posting_id, version, at, actor, import, before)
         SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import,

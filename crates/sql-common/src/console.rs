@@ -167,7 +167,7 @@ pub async fn count_status(
     Ok(counted(&conn.load::<CountStatus>(asked).await?))
 }
 
-/// Reads only a partial index, which includes the creator.
+/// Counts each client's visible postings. Reads only a partial index, which includes the creator.
 fn visible_of(hint: &str) -> String {
     format!(
         "SELECT created_by, count(*) FROM postings {hint}

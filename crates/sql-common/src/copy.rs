@@ -55,13 +55,13 @@ pub const TABLES: [Table; 35] = [
 
 pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 
-/// Columns of stores with several writers. In rows and cursors of an embedded store they are 0.
-/// This value stays valid in the copy, and later rows come after it.
+/// Columns that only a store with several writers sets. An embedded store has 0 in them. In the
+/// copy, 0 stays valid, and is before all later values.
 pub const ZERO: [&str; 3] = ["commit_seq", "transaction_offset", "deleted_in"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As 32 hexadecimal digits.
+    /// Written as 32 hexadecimal digits.
     Uuid,
     Bytes,
     Text,
@@ -70,7 +70,7 @@ pub enum Kind {
     Integer,
     Boolean,
     Double,
-    /// As microseconds since 1970-01-01T00:00:00Z.
+    /// Written as microseconds since 1970-01-01T00:00:00Z.
     Moment,
     Date,
 }
@@ -88,11 +88,13 @@ pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
     let broken = |why: &str| StoreError::Broken(format!("a row cannot be read: {why}"));
     let mut row: Row = serde_json::from_str(line).map_err(|error| broken(&error.to_string()))?;
     if row.len() != columns.len() {
-        return Err(broken("it has another number of columns"));
+        return Err(broken("it has the wrong number of columns"));
     }
     for (value, column) in row.iter_mut().zip(columns) {
         if let (Some(text), Kind::Double) = (value.as_mut(), column.kind) {
-            let number: f64 = text.parse().map_err(|_| broken("a number is none"))?;
+            let number: f64 = text
+                .parse()
+                .map_err(|_| broken("a value is not a number"))?;
             *text = format!("{number:?}");
         }
     }

@@ -30,7 +30,7 @@ pub struct FingerprintRecord {
     bands: [i64; BANDS],
     signature: Vec<u8>,
     since: OffsetDateTime,
-    /// The signature of the first content, if that differs.
+    /// The signature of the posting's first content, if it differs from `signature`.
     first: Option<Vec<u8>>,
 }
 
@@ -128,7 +128,7 @@ fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
     signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// The postings that share a band. In each band, the oldest content comes first.
+/// Selects postings that share a band. Each band has a limit, and the oldest content comes first.
 fn near(of_band: fn(usize) -> String) -> String {
     let bands: Vec<_> = (1..=BANDS).map(of_band).collect();
     candidates_of(&format!("posting_id IN ({})", bands.join(" UNION ")))

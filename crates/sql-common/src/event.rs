@@ -21,7 +21,7 @@ use crate::{
     types::{Id, Moment, Read},
 };
 
-/// How many events, wanted or not, a page examines at most.
+/// The largest number of events, wanted or not, that a page examines.
 pub const MOST_LOOKED_AT: usize = 5_000;
 
 /// The prefixes of wanted identifiers. The empty prefix matches all.
@@ -34,7 +34,7 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 }
 
 entity! {
-    /// An event without its place.
+    /// An event without its place in the log.
     EventRow = events of Event {
         fixed {
             at: Moment = Time(|event| Some(event.at)),
@@ -227,7 +227,8 @@ pub fn page(
 /// How far the times of events may contradict their order: clocks differ, and commits take time.
 const DISORDER: Duration = Duration::seconds(10);
 
-/// If an event is before the returned time, all earlier events in the log are older than `at`.
+/// Returns a time with this guarantee: if an event is older than it, all events before that event
+/// in the log are older than `at`.
 pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
     at.checked_sub(DISORDER).unwrap_or(at)
 }

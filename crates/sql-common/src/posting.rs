@@ -113,7 +113,7 @@ pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// A posting's original. `None` without its identifier: then it is unknown who may see it.
+/// Returns a posting's original. `None` without its identifier, which decides who may see it.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,

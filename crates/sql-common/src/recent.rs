@@ -12,7 +12,7 @@ const SUCCESS_COUNTS_FOR: Duration = Duration::from_secs(1);
 /// The outcome of the last commits.
 #[derive(Debug)]
 pub struct RecentCommits {
-    /// So many consecutive failures count as an outage.
+    /// The number of consecutive failures that counts as an outage.
     failures: usize,
     /// How long an outage lasts after the last failure.
     outage: Duration,
@@ -48,7 +48,7 @@ impl RecentCommits {
         last.outcome = Some((now, result));
     }
 
-    /// Returns the last outcome, or `None` if it is too old or too rare to count.
+    /// Returns the last outcome. `None` if it is too old, or if too few commits failed in a row.
     pub fn check(&self, now: Instant) -> Option<Result<(), StoreError>> {
         let last = self.last();
         let (at, result) = last.outcome.as_ref()?;

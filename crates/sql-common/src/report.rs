@@ -109,7 +109,7 @@ statement! {
     over [ReportRow]
 }
 
-/// Writes a commit's reports. An existing report, or one that no longer waits, is a conflict.
+/// Writes a commit's reports. A conflict if a new report exists, or a decided report does not wait.
 pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<()> {
     let (new, decided): (Vec<&ReportWrite>, Vec<_>) = writes
         .iter()

@@ -23,7 +23,7 @@ pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
 
 impl<ST, R: OfPostgres<ST> + OfSqlite<ST> + Send + 'static> Record<ST> for R {}
 
-/// Declares a trait of rows that can be read from a database. Without that database, of any row.
+/// Declares a trait for rows of a database. Without its feature, every type implements the trait.
 macro_rules! readable {
     ($of:ident, $feature:literal, $db:ty) => {
         #[cfg(feature = $feature)]

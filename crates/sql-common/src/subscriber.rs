@@ -225,7 +225,7 @@ pub async fn find_by_token(
     first(conn.load::<FindByToken>(token).await?)
 }
 
-/// Selects a list whose condition is that of an index.
+/// Selects a page of subscribers by address. The condition is that of a partial index.
 fn list_of(condition: &str) -> String {
     format!(
         "SELECT {{subscribers}} FROM subscribers

@@ -84,10 +84,10 @@ pub fn kinds() -> &'static [Kind] {
     &KINDS
 }
 
-/// Added to the loops' own time limit, for a store that does not answer.
+/// The time beyond the loops' own limit, in case the store does not answer.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Returns an error if the threads cannot be created.
+/// Starts the background loops. Fails if their threads cannot be created.
 ///
 /// After a stop, the loops claim nothing more, and finish or release tasks. If the time is too
 /// short, the remaining leases expire.

@@ -45,7 +45,7 @@ pub(super) trait Handler: Send + Sync {
     async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError>;
 }
 
-/// Several loops may share a handler.
+/// Runs a loop around the handler's queue until `stop`. Several loops may share a handler.
 pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: CancellationToken) {
     let queue = handler.queue();
     let signal = tasks.parts.wake.signal(queue);

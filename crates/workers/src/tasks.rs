@@ -197,14 +197,14 @@ pub(super) struct Failure {
 }
 
 enum Again {
-    /// As the retry policy says, but not before this wait has passed.
+    /// Retries by the retry policy, but not before this wait has passed.
     After(Option<std::time::Duration>),
-    /// Only after an operator's action.
+    /// Retries only after an operator's action.
     Never,
 }
 
 impl Failure {
-    /// A task whose workers died while they handled it.
+    /// The failure of a task whose workers died while they handled it.
     pub fn poison() -> Self {
         Self {
             message: LOST_TOO_OFTEN.to_owned(),

@@ -46,12 +46,12 @@ impl Wake {
         self.deliveries.notify_one();
     }
 
-    /// The feed waits for this.
+    /// Returns the notification of new events that the feed waits for.
     pub fn recorded(&self) -> Arc<Notify> {
         Arc::clone(&self.recorded)
     }
 
-    /// The webhooks' deliveries wait for this.
+    /// Returns the notification of new events that the webhooks' deliveries wait for.
     pub(super) fn deliveries(&self) -> Arc<Notify> {
         Arc::clone(&self.deliveries)
     }

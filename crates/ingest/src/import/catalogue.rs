@@ -145,7 +145,7 @@ impl CatalogueRun {
         self.lease.as_ref().map(|held| held.lease)
     }
 
-    /// Cancelled when another import has the catalogue.
+    /// Returns a token that is cancelled when the lease is lost. `None` for a dry run.
     pub fn lost(&self) -> Option<CancellationToken> {
         self.lease.as_ref().map(|lease| lease.lost().clone())
     }

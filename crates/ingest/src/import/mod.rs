@@ -15,9 +15,9 @@
 //!   receipts in the order of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]. [`delist`] expires
 //!   the postings that no line has named, unless they are [`held`] back. [`correct`] releases
-//!   held-back postings, or undoes an import. Each works in a [`sweep`].
+//!   held-back postings, or undoes an import. They all handle postings in a [`sweep`].
 //!
-//! The task does the work. If the client disconnects before the end of the body, the import stops
+//! A task does the work. If the client disconnects before the end of the body, the import stops
 //! between two lines. If it disconnects later, the import continues.
 
 mod cache;
@@ -106,7 +106,7 @@ impl Importer {
 #[async_trait]
 impl Imports for Importer {
     async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError> {
-        // This is a task, so that a dropped request leaves no lease behind.
+        // The import begins in a task, so that a dropped request leaves no lease behind.
         let begun = begin(
             self.ports.clone(),
             order,

@@ -71,8 +71,8 @@ fn half(number: u64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
-/// The largest number of remembered companies: about 40 MiB. An import with more forgets all of
-/// them; a later line may then change such a company again.
+/// The largest number of remembered companies: about 40 MiB. At this number an import forgets all
+/// of them, so a later line may change one of these companies again.
 const MOST_COMPANIES: usize = 1 << 20;
 
 #[derive(Default)]

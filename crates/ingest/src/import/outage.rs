@@ -14,7 +14,7 @@ pub(super) struct Outage {
     waits: Waits,
     again: Option<Instant>,
     answered: Option<Instant>,
-    /// All commands of the last batch failed, and none is being retried.
+    /// Whether all commands of the last batch failed, and none is being retried.
     is_away: bool,
     given_up: usize,
 }

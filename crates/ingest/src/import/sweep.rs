@@ -21,7 +21,7 @@ pub(super) const PAGE: usize = 1_024;
 const CONFLICTS: usize = 4;
 const MOST_STUCK: usize = 1_000;
 
-/// Postings, and the one after which the next page begins; `None` after the last page.
+/// Postings, and the posting after which the next page begins; `None` after the last page.
 pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
 
 pub(super) trait Named {
@@ -59,8 +59,8 @@ pub(super) trait Step: Send {
 
     async fn page(&self, after: Option<PostingId>) -> Result<Page<Self::Posting>, StoreError>;
 
-    /// Writes postings in one commit under the lease. May be called again for the same postings
-    /// after a failure, or for only some of them.
+    /// Writes postings in one commit under the lease. After a failure, it may be called again for
+    /// all or some of these postings.
     async fn commit(&mut self, postings: &[Self::Posting]) -> Result<(), StoreError>;
 }
 

@@ -51,7 +51,7 @@ impl InFlightSet {
     fn end(&mut self, ended: Result<(Id, ()), JoinError>) {
         let id = ended.map_or_else(
             |error| {
-                // Its commands are lost, and their clients get 503.
+                // The commit's commands are lost, and their clients get 503.
                 tracing::error!(%error, "a commit of an ingest lane ended badly");
                 error.id()
             },

@@ -17,8 +17,8 @@
 //! behind them. Their batches are larger, and give way to pushes ([`priority`]). If a push and a
 //! line write the same posting concurrently, its version shows the conflict.
 //!
-//! The task that finishes a command ([`job`]) answers it. These tasks commit, so a dropped request
-//! aborts nothing.
+//! The task that finishes a command also answers it ([`job`]). A request only waits for the answer,
+//! so a dropped request aborts nothing.
 
 mod batch;
 mod context;

@@ -69,8 +69,8 @@ statement! {
     over [CatalogueRow]
 }
 
-/// For the end of a lease, and when another import takes over. If the holder's import changed
-/// postings, it becomes the catalogue's expiring import, which can be undone.
+/// The assignment for the end of a lease, or for its takeover by another import. If the holder's
+/// import changed postings, it becomes the catalogue's expiring import, which can be undone.
 macro_rules! expiring {
     () => {
         "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (
@@ -153,7 +153,7 @@ statement! {
 }
 
 statement! {
-    /// Used by a commit that expires held-back postings. These count as expired by the held import.
+    /// Used by a commit that releases held-back postings. They count as expired by the held import.
     HoldToRelease = every r"
         UPDATE catalogues SET expiring_import = held_import
         FROM {given catalogue uuid, holder uuid}
@@ -216,7 +216,7 @@ statement! {
 }
 
 statement! {
-    /// Keeps the newest import and the held one.
+    /// Keeps the newest imports, and the held one.
     ForgetImports = r"
         DELETE FROM catalogue_imports WHERE catalogue_id = :catalogue
             AND import NOT IN (

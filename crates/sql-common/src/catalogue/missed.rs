@@ -57,8 +57,8 @@ statement! {
 }
 
 statement! {
-    /// After a release, the held import is the one to undo. Postings that an earlier undo handled
-    /// are not part of the next undo.
+    /// After a release, an undo is about the held import. It leaves out postings that an earlier
+    /// undo has handled.
     pub EndUndo = r"
         UPDATE missed_postings SET state = 'undone'
         WHERE state IN ('restored', 'unrestored') AND import = (
@@ -157,7 +157,7 @@ statement! {
     returns (Id, Text, Text, Text)
 }
 
-/// Returns postings after a given one that an import did not name. This import is the one that
+/// Returns the missing postings of an import, after a given posting. The import is the one that
 /// holds postings back, or else the last complete one.
 pub async fn missing(
     conn: &mut impl Executor,
@@ -189,7 +189,7 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// Returns postings after a given one that the expiring import expired and no undo has handled.
+/// Returns postings after `after` that the expiring import expired and no undo has handled.
 pub async fn expired_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -221,8 +221,8 @@ statement! {
     returns (Id, Nullable<Text>)
 }
 
-/// Returns the last import that expired or changed postings, and its changed postings after a given
-/// one that no undo has handled.
+/// Returns the last import that expired or changed postings, and the postings that it changed,
+/// after a given posting. Leaves out postings that an undo has handled.
 pub async fn changed_last(
     conn: &mut impl Executor,
     catalogue: CatalogueId,

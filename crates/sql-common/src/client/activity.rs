@@ -219,7 +219,7 @@ statement! {
     returns RefusalRow
 }
 
-/// The activity of clients, with at most the kept rows of each. Its parts are read one by one.
+/// Returns the activity of clients. Separate queries read its parts.
 pub async fn activities(
     conn: &mut impl Executor,
     clients: &[ClientId],

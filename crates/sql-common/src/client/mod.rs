@@ -71,8 +71,8 @@ decode! { row: SecretRow of client_secrets => StoredSecret {
     digest, created_at, expires_at, last_used_at,
 } }
 
-/// Selects clients, with a row for each secret. The newest secret has no end. `created_at` cannot
-/// show this, because times may come from different clocks.
+/// Selects clients, with a row for each secret. The newest secret comes first: only it has no end.
+/// `created_at` does not show this, because times may come from different clocks.
 fn with_secrets(condition: &str) -> String {
     format!(
         "SELECT client.*, secret.* FROM (SELECT {{clients}} FROM clients {condition}) AS client

@@ -175,7 +175,7 @@ fn overdue_of(hint: &str) -> String {
 }
 
 statement! {
-    /// Without the hint, SQLite would read and sort all postings with the two statuses.
+    /// Without the hint, SQLite would read and sort all pending and approved postings.
     Overdue = {
         postgres: &overdue_of(""),
         sqlite: &overdue_of("INDEXED BY postings_by_end"),

@@ -233,8 +233,8 @@ statement! {
 }
 
 statement! {
-    /// Other conditions are checked after reading (`in_order`). In the statement, they might make
-    /// it scan far along the key.
+    /// Other conditions are checked after reading (`in_order`). In the statement, they might cause
+    /// a long scan along the key.
     InOrderOfIds = &entries_of("postings.id > :id", "postings.id"),
     returns EntryRow
 }

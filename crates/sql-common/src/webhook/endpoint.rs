@@ -226,7 +226,7 @@ statement! {
 }
 
 statement! {
-    /// No next attempt is due later than `:at`.
+    /// Makes attempts that are due later than `:at` due at that time.
     Hurry = r"
         UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
 }

@@ -20,7 +20,7 @@ use crate::{
 
 /// The condition for leasing an `endpoint`, the order, and the limit. Waiting events matter only
 /// when the whole log was read. For an endpoint that does not answer, any waiting event suffices as
-/// a probe. A rest beyond `:longest_rest` comes from a wrong clock.
+/// a probe. A rest that ends after `:longest_rest` comes from a wrong clock, and is ignored.
 #[macro_export]
 macro_rules! may_be_leased {
     () => {

@@ -46,14 +46,14 @@ statement! {
 }
 
 statement! {
-    /// Makes subjects due whose last attempt was not answered.
+    /// Makes the subjects due whose last attempt got no answer.
     Wake = r"
         UPDATE webhook_waiting SET next_at = :at
         WHERE endpoint = :endpoint AND next_at > :at AND is_silent"
 }
 
 statement! {
-    /// Replaces the oldest kept delivery.
+    /// Adds a delivery, in the place of the oldest kept one.
     Deliver = r"
         INSERT INTO webhook_deliveries (endpoint, slot, {webhook_deliveries})
         SELECT :endpoint{postgres ::uuid}, sent.position % :kept, {webhook_deliveries sent}

@@ -64,7 +64,7 @@ impl Poller {
         }
     }
 
-    /// After a commit of this process, the pause does not depend on the number of readers.
+    /// Waits until the next read. A commit of this process shortens the wait to one tick.
     async fn pause(&self, read_at: Instant) {
         let readers = u32::try_from(self.buffer.receiver_count()).unwrap_or(u32::MAX);
         let tick = TICK.saturating_add(TICK_PER_READER.saturating_mul(readers));

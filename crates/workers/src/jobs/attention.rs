@@ -1,6 +1,6 @@
 //! Finds what needs attention, compares it with the stored items, and stores the difference.
 //!
-//! Every process checks, unless another has just done so. Of two concurrent checks, one is stored.
+//! Each process checks, unless another one has just checked. Of concurrent checks, one is stored.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -15,7 +15,7 @@ use crate::metrics;
 /// Long pauses, because a refused key stays refused until an operator replaces it.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Duration::from_mins(10));
 
-/// The pause after a rate limit that names no pause. Such limits count by the minute.
+/// The pause after a rate limit that requests no pause. Such limits count requests per minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
 /// Failed calls for this many subscribers, without a success in between, count as an outage.

@@ -31,7 +31,7 @@ use super::{
 /// How long a step is retried after conflicts. Longer conflicts mean that the lease is lost.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// How long a withdrawal waits if one account is done and the other cannot be called.
+/// How long a withdrawal waits if one of its accounts cannot be called.
 const LOCKED: Wait = Wait::seconds(10);
 
 /// How long a task waits for the sync of a subscriber's new address.

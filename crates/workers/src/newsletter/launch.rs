@@ -55,7 +55,7 @@ pub struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Runs until all subscribers have moved, too many moves fail, or `stop` is ready between two
+    /// Records moves until none is left, too many moves fail, or `stop` is ready between two
     /// batches. Workers may be at most [`MAX_BATCHES_IN_PROGRESS`] batches behind.
     pub async fn run(
         &self,

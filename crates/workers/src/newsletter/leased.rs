@@ -38,7 +38,7 @@ pub(super) struct LeasedProvider {
 }
 
 impl LeasedProvider {
-    /// Waits until all of these accounts may be called, or a lapsed lease is lost.
+    /// Waits until all of these accounts may be called. With a lapsed lease, waits for its loss.
     pub async fn ready(&self, accounts: &[Account]) {
         self.wait(|| {
             accounts
@@ -49,7 +49,7 @@ impl LeasedProvider {
         .await;
     }
 
-    /// Waits until any of these accounts may be called, or a lapsed lease is lost.
+    /// Waits like `ready`, but for any of these accounts.
     pub async fn ready_for_any(&self, accounts: &[Account]) {
         let first = || {
             let ends: Option<Vec<_>> = accounts.iter().map(|one| self.open_until(*one)).collect();
@@ -109,7 +109,7 @@ impl LeasedProvider {
             accounts.keep_account_state(account, &state).await
         });
         if let Err(error) = kept.await {
-            tracing::warn!(%account, %error, "a change of its state is known to this process alone");
+            tracing::warn!(%account, %error, "the account's state was not stored");
         }
     }
 }

@@ -23,7 +23,7 @@ use super::{
     walk::ListWalk,
 };
 
-/// In UTC.
+/// The time of the nightly read, in UTC.
 const NIGHT: Time = time!(02:00);
 
 /// A list that was read within this time is not read again at night.
@@ -51,7 +51,7 @@ impl Listing {
             let (state, now) = match account_state(&self.provider.tasks, account).await {
                 Ok(state) => state,
                 Err(error) => {
-                    tracing::warn!(%account, %error, "its list is not read yet");
+                    tracing::warn!(%account, %error, "the account's list is not read yet");
                     sleep(waits::jittered(RETRY_WAIT)).await;
                     continue;
                 }
@@ -78,7 +78,7 @@ impl Listing {
                     self.provider.listed(account);
                 }
                 Err(error) => {
-                    tracing::warn!(%account, %error, "its list was not read to the end");
+                    tracing::warn!(%account, %error, "the account's list was not read to the end");
                     sleep(waits::jittered(RETRY_WAIT)).await;
                 }
             }

@@ -44,7 +44,7 @@ use super::{
     tasks::{KindHandler, Tasks},
 };
 
-/// Nothing runs if no account may be called.
+/// Nothing runs if no account has a key.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &tasks::KINDS,
     start: |tasks, loops| {
@@ -93,7 +93,7 @@ impl Newsletter {
                         breakers.of(account).adopt(account, left);
                     }
                 }
-                Err(error) => tracing::warn!(%account, %error, "its pauses are not known"),
+                Err(error) => tracing::warn!(%account, %error, "the account's pauses are unknown"),
             }
         }
     }

@@ -27,7 +27,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 const MAX_ATTEMPTS: u32 = 5;
 
-/// How long to wait if the provider does not say.
+/// The wait before a retry, unless the provider requests a different wait.
 const RETRY_WAIT: Duration = Duration::from_secs(10);
 
 const PAGE: usize = 1_000;
@@ -54,7 +54,7 @@ struct Shown {
 }
 
 impl ListWalk<'_> {
-    /// Runs the walk and returns the counts. `tell` gets the counts so far after each page.
+    /// Runs the walk and returns the counts. After each page, `tell` gets the page and the counts.
     pub async fn run(
         &self,
         mut tell: impl FnMut(&ListCounts, &Page) + Send,

@@ -40,7 +40,7 @@ enum Permit<'a> {
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
 }
 
-/// A round with attempts, counted until dropped.
+/// Counts a round that makes attempts, until dropped.
 struct Attempting<'a>(&'a AtomicUsize);
 
 impl<'a> Attempting<'a> {
