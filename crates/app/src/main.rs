@@ -6,7 +6,7 @@
 //! - [`database`]: the store that `DATABASE_URL` names. [`signing_keys`], [`operators`]: functions
 //!   of several commands for keys, clients and links.
 //!
-//! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
+//! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration, 130 interrupted.
 
 mod args;
 mod command;

@@ -26,7 +26,7 @@ pub struct Copying {
 }
 
 impl Copying {
-    /// Each write has `batch` rows. Fails if another process has the source open.
+    /// Each write has at most `batch` rows. Fails if another process has the source open.
     pub async fn open(source: &Path, target: &PostgresUrl, batch: usize) -> anyhow::Result<Self> {
         let opened = block_in_place(|| CopySource::open(source)).map_err(|error| match error {
             StoreError::Unavailable(why) => anyhow!(
@@ -89,7 +89,7 @@ impl Copying {
         let known = TABLES.map(|table| table.name.to_owned()).into();
         ensure!(
             there == known,
-            "the embedded database has tables that this program does not copy: {}",
+            "only the embedded database or only this program has the tables {}",
             there
                 .symmetric_difference(&known)
                 .cloned()

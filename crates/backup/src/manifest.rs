@@ -16,7 +16,7 @@ pub const NAME: &str = "manifest.json";
 pub const DATABASE: &str = "posthaste.db";
 pub const KEYS: &str = "keys";
 const FORMAT: u32 = 1;
-/// In bytes.
+/// The largest size of a manifest, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

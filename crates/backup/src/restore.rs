@@ -1,5 +1,5 @@
 //! Restores a backup: first the keys, then the database, by a single rename. After an interruption
-//! there is no database, so no service starts, and the restore can be repeated.
+//! there is no database, and `serve` refuses to start with keys alone. The restore can be repeated.
 
 use std::{
     ffi::OsString,

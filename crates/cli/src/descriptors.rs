@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Open files for databases, the admin listener, the workers' calls and keys.
+/// The number of open files for databases, the admin listener, the workers' calls and keys.
 const RESERVED: u64 = 256;
 
 /// Returns `asked`, or fewer if the limit of open files is too low. Raises that limit first.

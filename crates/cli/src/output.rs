@@ -77,11 +77,11 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 
 /// Prints records page by page: as a table, or as a JSON array with one object per line.
 ///
-/// Each column is `HEADING=key`. The key is one of the record's JSON, and may lead into an object
-/// (`last_import/lines`). Of `key other`, the first key with a value is shown. `key?` may be absent
-/// from all records. A column is as wide as the first page needs, or `:20` wide. `:..80` cuts the
-/// line at that column; `:below` puts a long value on its own line. `(UTC)` in the heading shows
-/// times to the minute.
+/// Each column is `HEADING=key`. The key is a member of the record's JSON, or a path to a member
+/// (`last_import/lines`). Of `key|other`, the first key with a value is shown. `key?` may be absent
+/// from all records. A column is as wide as the first page needs, or `:20` characters. `:..80` cuts
+/// the line at character 80; `:below` puts a long value on its own line. `(UTC)` in the heading
+/// shows times to the minute.
 pub struct List<P> {
     as_json: bool,
     columns: Vec<Column>,
@@ -101,7 +101,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         }
     }
 
-    /// Prints a page; before the first page, the headings.
+    /// Prints a page, and the headings before the first page.
     pub fn page(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
         if !self.as_json {
             return self.lines(records);
@@ -161,7 +161,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         self.shown
     }
 
-    /// Prints whether a table is empty or has more rows; for JSON, on standard error.
+    /// Prints `nothing` for an empty table, and `more`. For JSON, `more` goes to standard error.
     pub fn end(mut self, nothing: &str, more: Option<String>) -> anyhow::Result<()> {
         if self.as_json {
             more.into_iter().for_each(print_error);
@@ -279,7 +279,7 @@ pub fn more(has_more: bool) -> Option<String> {
 
 const GAP: &str = "  ";
 
-/// One line for each key with a value. `key=never` shows `never` if there is no value.
+/// Returns a line for each key with a value. `key=never` shows `never` if there is no value.
 pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();

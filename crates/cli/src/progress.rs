@@ -54,8 +54,9 @@ pub struct Estimate {
 
 impl Estimate {
     const WINDOW: Duration = Duration::from_mins(1);
-    /// The shortest observation, and the longest time without progress.
+    /// The shortest observation for an estimate.
     const LEAST: Duration = Duration::from_secs(3);
+    /// The longest time without progress.
     const STILL: Duration = Duration::from_secs(5);
     const LONGEST: Duration = Duration::from_hours(48);
 

@@ -95,7 +95,7 @@ impl<R: BufRead> Records<R> {
         });
         let Some(places) = layout.places(&names.unwrap_or_default()) else {
             let why = if records.text().contains(&b';') {
-                "; its columns are separated by semicolons, and must be by commas"
+                "; its columns are separated by semicolons instead of commas"
             } else {
                 ""
             };
@@ -124,7 +124,8 @@ impl<R: BufRead> Records<R> {
         without_mark(&self.buffer)
     }
 
-    /// Returns the first line of the next record, and an error if it is too long or not closed.
+    /// Returns the number of the next record's first line. An error if the record is too long, or a
+    /// quote is not closed.
     fn next_text(&mut self) -> anyhow::Result<Option<(u64, Result<(), String>)>> {
         loop {
             self.buffer.clear();

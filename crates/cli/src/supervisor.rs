@@ -9,7 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// A shorter watchdog time is ignored.
 const LEAST: Duration = Duration::from_millis(3);
 
-/// Dropping it reports that the service stops.
+/// Reports to systemd until dropped. The drop reports that the service stops.
 pub struct Supervisor {
     _watchdog: Option<AbortOnDropHandle<()>>,
 }

@@ -10,7 +10,7 @@ use crate::{
     failure::{Failure, may_pass},
 };
 
-/// The limit in bytes: receipts of 64 MiB, and the summary.
+/// The largest accepted answer, in bytes: 64 MiB of receipts, and the summary.
 const LARGEST: usize = 80 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Receipt {
     pub preview: Option<Preview>,
 }
 
-/// A part of a taken line that the service did not do as sent.
+/// A part of a taken line that the service did not apply as sent.
 #[derive(Debug, Deserialize)]
 pub struct Notice {
     pub code: String,
@@ -69,8 +69,8 @@ pub struct Remark {
 }
 
 impl Receipt {
-    /// Whether the line expires a missing posting, so that nothing is left to do. Lines are refused
-    /// with this status for no other reason.
+    /// Whether the line expires an unknown posting, so that nothing is left to do. The service
+    /// refuses lines with this status for no other reason.
     pub fn is_needless(&self) -> bool {
         self.outcome == Outcome::Refused && self.status == Some(404)
     }

@@ -317,14 +317,14 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
     let named = if named.is_empty() {
         String::new()
     } else {
-        format!(" They are {}.", named.join(", "))
+        format!(" Missing: {}.", named.join(", "))
     };
     let url = args.url.as_ref().map_or("", Url::as_str);
     let catalogue = format!("{url}api/job-board/catalogues/{name}");
     let share = "If the crawl was broken, repair it and push again. If the postings are gone,";
     let cure = match because {
         HeldBecause::Unattributed => format!(
-            "Correct these lines and push again. If the missing postings are gone, push \
+            "Correct the refused lines and push again. If the missing postings are gone, push \
              again with --max-unattributed {}.",
             import.unattributed
         ),

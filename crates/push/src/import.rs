@@ -90,7 +90,7 @@ impl Options {
 #[derive(Debug, Default)]
 pub struct Import {
     pub counts: Counts,
-    /// Refused lines that may be about other postings.
+    /// Refused lines whose identifier is not certain.
     pub unattributed: u64,
     pub missing: Option<Missing>,
     pub changes: Option<Changes>,
@@ -102,7 +102,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// `done` are the outcomes of earlier attempts.
+    /// Adds an answer's outcomes. `done` are the outcomes of the request's earlier attempts.
     pub(crate) fn add(&mut self, answer: Answer, done: &Counts) {
         let summary = answer.summary.unwrap_or_default();
         self.counts.add(&summary.counts.after(done));
@@ -117,7 +117,7 @@ impl Import {
         self.receipts_omitted += summary.receipts_omitted;
     }
 
-    /// Whether every line was taken or expires a missing posting, and nothing was held back.
+    /// Whether every line was taken or expires an unknown posting, and nothing was held back.
     pub fn is_clean(&self) -> bool {
         let needless = self.receipts.iter().filter(|receipt| receipt.is_needless());
         let all_refused = self.counts.refused == needless.count() as u64;

@@ -11,16 +11,16 @@ use std::{
 use cli::input::LineReader;
 use fields::body::Nesting;
 
-/// The limit in bytes, for files without line breaks. Services accept far less.
+/// The longest line in bytes. The limit bounds memory; services accept far less.
 const LONGEST_LINE: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// The number of the line, or in an array of the item, from 1.
+    /// The number of the line, or of the item of an array, from 1.
     pub number: u64,
     /// The line without surrounding white space and line breaks.
     pub text: &'a [u8],
-    /// The bytes read so far, as they are in the file.
+    /// The number of bytes read from the file so far, before decompression.
     pub position: u64,
 }
 

@@ -15,12 +15,12 @@ pub struct Finding {
     /// The code of a verdict or remark, or the field of a notice.
     pub code: String,
     pub count: u64,
-    /// The identifier of the first of these lines; `sentence` is that line's.
+    /// The identifier of the first such line. `sentence` comes from the same line.
     pub id: String,
     pub sentence: String,
 }
 
-/// Counts verdicts and remarks; verdicts come first.
+/// Counts verdicts, remarks and notices, in this order.
 pub fn findings(receipts: &[Receipt]) -> Vec<Finding> {
     let mut found = BTreeMap::<(String, String), Finding>::new();
     for receipt in receipts {

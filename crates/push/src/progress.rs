@@ -19,7 +19,7 @@ pub struct Snapshot {
 
 #[derive(Debug)]
 struct State {
-    /// The state without the wait.
+    /// The progress without `waits_for`, which a snapshot computes.
     now: Snapshot,
     furthest: u64,
     doing: Doing,

@@ -11,7 +11,7 @@ use crate::answer::Receipt;
 /// Replaces a value in a message.
 const VALUE: &str = "…";
 
-/// The number of distinct reasons; rarer ones are combined.
+/// The largest number of distinct reasons; rarer reasons are combined.
 const TOLD: usize = 20;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ struct Group {
     example: String,
 }
 
-/// The most frequent reasons come first.
+/// Groups refusals by reason, the most frequent first.
 pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     let mut groups = HashMap::<String, Group>::new();
     let mut add = |group: String, reason: String| match groups.entry(group) {

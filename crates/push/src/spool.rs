@@ -25,8 +25,8 @@ struct State {
 }
 
 impl Spool {
-    /// The thread is never joined: a read from a terminal or pipe cannot be interrupted, but must
-    /// not keep the program running.
+    /// Copies the input in a thread that is never joined: a read from a terminal or pipe cannot be
+    /// interrupted, but must not keep the program running.
     pub fn start(mut input: impl Read + Send + 'static) -> io::Result<Arc<Self>> {
         let spool = Arc::new(Self {
             file: tempfile::tempfile()?,

@@ -34,7 +34,7 @@ pub struct Summary {
     /// Refused lines whose identifier is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<NonZero<u64>>,
-    /// Refused lines that expire a missing posting.
+    /// Refused lines that expire an unknown posting.
     #[serde(skip_serializing_if = "Option::is_none")]
     nothing_to_expire: Option<NonZero<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]

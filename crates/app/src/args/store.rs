@@ -129,7 +129,7 @@ impl ListArgs {
         output::more(has_more)
     }
 
-    /// Prints records in these columns, or the headings if there are none.
+    /// Prints records in columns. Without records, prints `nothing`, or if that is empty, headings.
     pub fn print(
         &self,
         columns: &'static str,

@@ -46,7 +46,7 @@ impl Audit {
             (store.open().await?, Vec::new())
         } else {
             let opened = database::open_as_it_is(&url).await;
-            opened.context("nothing was done, because it could not be recorded in the audit")?
+            opened.context("nothing was done, because the audit cannot be written")?
         };
         Ok(Self {
             database,
@@ -55,8 +55,8 @@ impl Audit {
         })
     }
 
-    /// Changes a key. An audit entry is written first, so that no change goes unrecorded. A second
-    /// entry records a failure.
+    /// Changes a key. An audit entry is written first; only a database that lacks migrations may go
+    /// without it. A second entry records a failure.
     async fn record(
         self,
         id: KeyId,
@@ -66,16 +66,16 @@ impl Audit {
         match self.write(entry.clone()).await {
             Err(error) if !self.pending.is_empty() => tracing::warn!(
                 %error,
-                "this is not recorded in the audit: the database lacks migrations; run `posthaste \
+                "the change is not in the audit: the database lacks migrations; run `posthaste \
                  migrate`"
             ),
-            written => written.context("nothing was done, because it could not be recorded")?,
+            written => written.context("nothing was done, because the audit cannot be written")?,
         }
         let done = change();
         if let Err(error) = &done {
             let failed = entry.with("failed", error.to_string());
             if let Err(error) = self.write(failed).await {
-                tracing::warn!(%error, "the audit does not say that this failed");
+                tracing::warn!(%error, "the failure of the change is not in the audit");
             }
         }
         Ok(done?)
@@ -161,7 +161,7 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     Ok(usable.chain(unusable).collect())
 }
 
-/// Remove a key; its tokens are refused from then on. A key that valid tokens need is not removed
+/// Remove a key; its tokens end within 10 seconds. A key that valid tokens need is not removed
 #[derive(Debug, Args)]
 pub struct Retire {
     /// The key's id

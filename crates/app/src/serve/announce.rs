@@ -7,8 +7,8 @@ use crate::{
     misconfigured::Misconfigured,
 };
 
-/// Logs a line for each part. `work` is `None` without a worker; a process without the API does not
-/// know the webhook secret.
+/// Logs a line for each part. `work` is `None` without a worker. `has_webhook_secret` is `None`
+/// without the API.
 pub fn parts(
     work: Option<&WorkArgs>,
     has_webhook_secret: Option<bool>,

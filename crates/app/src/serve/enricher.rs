@@ -6,8 +6,8 @@ use workers::WorkerSettings;
 
 use crate::{args::EnricherKind, misconfigured::Misconfigured};
 
-/// The time limit of an enrichment, counted in model calls of the longest duration: two of its own,
-/// after two of another worker that holds the reservation.
+/// The time limit of an enrichment, in timeouts. It allows two calls with the longest timeout,
+/// after two such calls of another worker that holds the reservation.
 const CALLS: u32 = 4 * adapters_llm::MAX_TIMEOUT_FACTOR;
 const MARGIN: Duration = Duration::from_mins(1);
 

@@ -30,7 +30,7 @@ pub(super) fn settle(is_json: bool) {
     }
 }
 
-/// The reader of the output may be gone; the service continues.
+/// Prints that the process is ready. The output's reader may be gone, so errors are ignored.
 pub fn announce(text: impl Display) {
     let is_json = IS_JSON.get().is_some_and(|is_json| *is_json);
     let _ = if is_json {

@@ -92,8 +92,8 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Checks the open file, not its name. A link's owner must be allowed to write the file: otherwise
-/// a stranger could choose the file.
+/// Checks the open file, not its name. A link must also belong to the caller or root: otherwise a
+/// stranger could choose the file.
 fn objection(file: &File, path: &Path) -> io::Result<Option<String>> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = fs::metadata(folder.unwrap_or(Path::new(".")))?;
@@ -110,7 +110,7 @@ fn objection_to(owners: [u32; 2], mode: u32, folder_mode: u32, caller: u32) -> O
     let stranger = owners.iter().find(|owner| ![0, caller].contains(*owner));
     if let Some(stranger) = stranger {
         return Some(format!(
-            "belongs to user {stranger}, who is neither you nor root; remove it, or own it"
+            "belongs to user {stranger}, who is neither you nor root; remove it or change its owner"
         ));
     }
     if mode & 0o022 != 0 {

@@ -110,7 +110,7 @@ fn the_header_must_be_the_right_one() {
         let error = Records::open(text.as_bytes(), &LAYOUT).err().unwrap();
         let error = error.to_string();
         assert!(error.starts_with(expect), "{text:?}: {error}");
-        let says_how = error.ends_with("by semicolons, and must be by commas");
+        let says_how = error.ends_with("by semicolons instead of commas");
         assert_eq!(says_how, text.contains(';'), "{error}");
     }
     let quoted = "\"email\", name ,country,plan_category,status,expires_at\r\n";

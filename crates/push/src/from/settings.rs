@@ -127,8 +127,8 @@ fn add_country(place: &mut Map, city: &str, country: &str) {
     }
 }
 
-/// The country that a place names after its first part, as in `Oslo, Norway` and `Remote (UK)`;
-/// `None` if several.
+/// The only country that a place names after its first part, as in `Oslo, Norway` and
+/// `Remote (UK)`.
 fn country_in(place: &str) -> Option<&'static str> {
     let parts = place.split([',', ';', '|', '/', '(', ')']);
     let parts = parts.flat_map(|part| part.split(" - ")).map(str::trim);

@@ -229,11 +229,11 @@ impl Update {
             &ClientOfOperator::new(&client, &nothing),
             SETTINGS,
         )?)?;
-        output::print("Every process knows it within 10 seconds.")
+        output::print("The change takes effect within 10 seconds.")
     }
 }
 
-/// Give a client another secret, shown only once; the present secret stays valid for a while
+/// Give a client a new secret, shown only once; the present secret stays valid for a while
 #[derive(Debug, Args)]
 pub struct Rotate {
     /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`
@@ -246,7 +246,7 @@ pub struct Rotate {
     )]
     overlap: Duration,
 
-    /// End every token that was issued before; effective within ten seconds
+    /// Also end all earlier tokens; effective within ten seconds
     #[arg(long, env = "POSTHASTE_CLIENT_END_TOKENS")]
     end_tokens: bool,
 
@@ -283,7 +283,7 @@ impl Rotate {
                 |end| format!("The former secret is valid until {}.", output::time(end)),
             ))?;
             if self.end_tokens {
-                output::print("Tokens issued before stop working within 10 seconds.")?;
+                output::print("Earlier tokens stop working within 10 seconds.")?;
             }
         }
         Ok(())

@@ -82,7 +82,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
         Check::wrong(
             NEWSLETTER,
             "without a secret the webhook accepts nothing",
-            "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET to those of the accounts' webhooks",
+            "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET to the secrets of the accounts' webhooks",
         )
     } else {
         Check::good(NEWSLETTER, "the webhook has a secret")

@@ -50,7 +50,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
                 key.id(),
                 output::time(key.id().created_at())
             ),
-            "set this machine's clock by NTP; if it is right, make another key and retire this one",
+            "set this machine's clock by NTP; if it is right, create a new key and retire this one",
         ));
     }
     let many = keys.keys().len();

@@ -8,8 +8,8 @@ use workers::{Activities, Observer};
 
 use crate::args::ChangeArgs;
 
-/// The operator and the database. Once written, the verdict counts in the activity of the posting's
-/// client.
+/// Returns the operator, the database and the collected activity. The caller must write the
+/// activity, so that verdicts count for the postings' clients.
 pub async fn open(change: &ChangeArgs) -> anyhow::Result<(Attribution, Stores, Arc<Activities>)> {
     let activities = Arc::<Activities>::default();
     let (by, database) = change.open().await?;

@@ -148,7 +148,7 @@ impl Summary {
             );
         }
         if let Some(archive) = self.archive.as_ref().filter(|_| !self.dry_run) {
-            let _ = write!(text, " They are in {}.", archive.display());
+            let _ = write!(text, " The deleted postings are in {}.", archive.display());
         }
         text
     }

@@ -34,7 +34,7 @@ commands! {
         /// Earlier reports of the provider no longer count. No account is changed: people who want
         /// mail subscribe there themselves.
         Reinstate(DecideArgs) => with_reason(|reason| PersonCommand::Reinstate { reason }),
-        /// Give a subscriber another migration token, if the present link has leaked
+        /// Give a subscriber a new migration token, if the present link has leaked
         ///
         /// The token in the old link then becomes unknown. `subscribers show --json` and
         /// `subscribers export` print the new token.
