@@ -11,26 +11,26 @@ use std::{
     },
 };
 
-/// For the shortest description.
+/// The steps for any description.
 const STEPS: u64 = 5_000_000;
-/// Ordinary descriptions take a tenth of them.
+/// The further steps for each byte. Ordinary descriptions take a tenth of their steps.
 const STEPS_PER_BYTE: u64 = 1_000;
 
-/// Escapes double characters, tokens are longer than names, deep items are indented.
+/// Bytes of a text per byte: escapes double characters, tokens are long, deep items are indented.
 const LENGTH_FACTOR: usize = 3;
-/// In addition, for short texts.
+/// The further bytes of a text, because the texts of short descriptions grow more.
 const EXTRA_BYTES: usize = 64 * 1024;
 
 /// Why work ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
-    /// It ran out of steps.
+    /// The work ran out of steps.
     #[error("the description takes too many steps of work")]
     Steps,
     /// A text became too long.
     #[error("a text is out of all proportion to the description")]
     Output,
-    /// Another thread stopped it.
+    /// Another thread stopped the work.
     #[error("the work was stopped")]
     Stopped,
 }
@@ -69,7 +69,7 @@ impl Budget {
         }
     }
 
-    /// The work ends at its next step once another thread has set the flag.
+    /// Adds a flag: once another thread has set it, the work ends at its next step.
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Budget {
     }
 }
 
-/// The longest text for a description in bytes: three times its length, and 64 KiB.
+/// Returns the longest text for a description in bytes: three times its length, plus 64 KiB.
 pub fn longest(description: &str) -> usize {
     description
         .len()

@@ -10,7 +10,7 @@ use pulldown_cmark::Options;
 
 pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// Follows each block in the text of a document. Documents never contain it, so finds span none.
+/// Follows each block in a document's text. Documents never contain it, so no match spans it.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 /// Deeper lists, quotes and tables are merged into their parent.
@@ -22,7 +22,7 @@ pub(crate) struct Document {
     pub(crate) images: Images,
 }
 
-/// A document keeps only the words of images.
+/// The number of images, and of the letters in their words. A document keeps only the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Images {
     pub(crate) count: usize,
@@ -35,7 +35,7 @@ pub(crate) enum Block {
     Heading(u8, Vec<Span>),
     List(List),
     Quote(Vec<Block>),
-    /// Its spans have no style.
+    /// Code, whose spans have no style.
     Code(Vec<Span>),
     Table(Table),
     Rule,
@@ -103,7 +103,7 @@ impl Document {
         steps_of(&self.blocks)
     }
 
-    /// With [`SEPARATOR`] after each block.
+    /// Returns the text, with [`SEPARATOR`] after each block.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.for_each_text(&mut |spans| {

@@ -1,4 +1,4 @@
-//! Converts Markdown to HTML for pages and search engines, with plain elements alone.
+//! Converts Markdown to HTML for pages and search engines, with only a few plain elements.
 
 use std::fmt::Write as _;
 
@@ -6,20 +6,20 @@ use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
 
 use crate::{document::DIALECT, markdown::is_safe_link};
 
-/// What becomes of links.
+/// How links are converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// Keeps links to `http`, `https` and `mailto`, with `nofollow`.
     Kept,
-    /// Keeps their words as text.
+    /// Replaces links by their words.
     Dropped,
 }
 
 /// Converts `CommonMark`, with tables and struck out text, to HTML that is safe on any page.
 ///
 /// It has the elements `p`, `br`, `ul`, `ol`, `li`, `strong`, `em`, `del` and `h1` to `h6`, and `a`
-/// if links are kept, as [Google's `JobPosting`][google] accepts them. Raw HTML is shown as text,
-/// an image by its alternative text, rows of a table as items.
+/// if links are kept, as [Google's `JobPosting`][google] accepts them. Raw HTML becomes text, an
+/// image its alternative text, and each row of a table a list item.
 ///
 /// ```
 /// use posting_text::html::{Links, from_markdown};

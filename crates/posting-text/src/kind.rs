@@ -32,12 +32,12 @@ impl Kind {
         Self::Handle,
     ];
 
-    /// Its name in the token.
+    /// Returns the name of the kind in its token.
     pub fn name(self) -> &'static str {
         self.token().trim_matches(['[', ']'])
     }
 
-    /// The token that replaces it.
+    /// Returns the token that replaces redacted text of this kind.
     pub const fn token(self) -> &'static str {
         const TOKENS: [&str; Kind::ALL.len()] = [
             "[company]",
@@ -53,17 +53,17 @@ impl Kind {
     }
 }
 
-/// How many redactions of each kind a text has.
+/// The number of redactions of each kind in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u32; Kind::ALL.len()]);
 
 impl Counts {
-    /// The redactions of one kind.
+    /// Returns the number of redactions of a kind.
     pub const fn of(&self, kind: Kind) -> u32 {
         self.0[kind as usize]
     }
 
-    /// Each kind with its number.
+    /// Returns each kind with its number of redactions.
     pub fn iter(&self) -> impl Iterator<Item = (Kind, u32)> + '_ {
         Kind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
     }

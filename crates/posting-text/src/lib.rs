@@ -22,15 +22,15 @@
 //! |---|---|---|
 //! | `markdown` | [`markdown`] | converts descriptions of any form to clean Markdown |
 //! | `markdown` | [`html`] | converts Markdown to plain HTML |
-//! | `redact` | [`redact`] | hides what identifies the employer; brings `places` |
+//! | `redact` | [`redact`] | hides what identifies the employer; enables `places` |
 //! | `places` | [`places`] | finds the coordinates of cities |
 //!
 //! All are on by default. With all of them, [`Posting::prepare`] and [`prepare`] do everything at
-//! once, and [`rules`] says what a text must satisfy, whether it was written here, by a person or
-//! by a language model. [`min_hash`] is always there.
+//! once, and [`rules`] checks a text, whether this crate, a person or a language model wrote it.
+//! [`min_hash`] needs no feature.
 //!
-//! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
-//! spent. What is not found is in the README, under "Known limits".
+//! Descriptions are untrusted: all work on a description spends a [`Budget`], and fails when the
+//! budget is spent. The README names the "Known limits" of the rules.
 
 #![warn(missing_docs)]
 #![cfg_attr(
@@ -81,7 +81,7 @@ mod verdict;
 use self::budget::Result;
 pub use self::budget::{Budget, Exceeded};
 
-/// In bytes.
+/// A range of bytes in a text.
 type Range = std::ops::Range<usize>;
 #[cfg(feature = "redact")]
 pub use self::posting::Posting;

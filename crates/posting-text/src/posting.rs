@@ -1,6 +1,6 @@
 use crate::kind::Kind;
 
-/// A posting.
+/// A posting to prepare, and the names to hide in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Posting<'a> {
     /// The title.
@@ -11,7 +11,7 @@ pub struct Posting<'a> {
     pub country: Option<&'a str>,
     /// The city of the workplace.
     pub city: Option<&'a str>,
-    /// The region of the city, which tells cities of one name apart.
+    /// The region of the city, which distinguishes cities with the same name.
     pub region: Option<&'a str>,
     /// The company's name, to be hidden.
     pub company_name: &'a str,
@@ -19,7 +19,7 @@ pub struct Posting<'a> {
     pub other_names: &'a [&'a str],
     /// The company's website, to be hidden.
     pub company_website: &'a str,
-    /// The page that relative links are on.
+    /// The address of the description's page. Relative links are relative to it.
     pub base_url: Option<&'a str>,
     /// Further phrases to hide.
     pub hide: &'a [Phrase<'a>],
@@ -29,8 +29,8 @@ pub struct Posting<'a> {
 /// `**Acme** AS` and `Acme AS` are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phrase<'a> {
-    /// Its words.
+    /// The words of the phrase.
     pub text: &'a str,
-    /// Its kind, for the token.
+    /// The kind of the phrase, which decides its token.
     pub kind: Kind,
 }

@@ -21,7 +21,7 @@ pub struct Prepared {
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
-    /// The grounds of a refusal by words: the title, or a few lines of the description, verbatim.
+    /// The grounds of a refusal, verbatim: the title, or a few lines of the description.
     pub passages: Vec<String>,
     /// The signature of the description; `None` without words.
     pub min_hash: Option<MinHash>,

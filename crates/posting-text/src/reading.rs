@@ -12,7 +12,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) text: String,
     pub(crate) links: Vec<Cow<'a, str>>,
     pub(crate) images: Vec<Cow<'a, str>>,
-    /// A tag, a comment, or a line of a block.
+    /// The raw HTML: tags, comments, and lines of blocks.
     pub(crate) html: Vec<Cow<'a, str>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Reading<'a> {
             Event::Start(Tag::Image { dest_url, .. }) => self.images.push(owned(dest_url)),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 self.separate();
-                // Programs may show it, for example as the name of the language.
+                // Programs may show the info string, for example as the name of the language.
                 self.show(&info);
                 self.separate();
             }

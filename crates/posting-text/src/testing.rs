@@ -5,7 +5,7 @@ use crate::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 use crate::rules::Texts;
 
-/// Of Acmera AS, `https://www.acmera.no`, in Oslo.
+/// Returns a posting of Acmera AS in Oslo, with the website `https://www.acmera.no`.
 #[cfg(feature = "redact")]
 pub(crate) fn posting(description: &str) -> Posting<'_> {
     Posting {
@@ -39,7 +39,7 @@ pub(crate) fn rejection(text: &str) -> Texts<'_> {
     }
 }
 
-/// Each in a line with the escapes of Rust. A comment begins with `# `.
+/// Returns the cases of a file: one per line, with the escapes of Rust. A comment begins with `# `.
 pub(crate) fn cases(file: &'static str) -> impl Iterator<Item = String> {
     let is_case = |line: &&str| !line.is_empty() && !line.starts_with("# ");
     file.lines().filter(is_case).map(unescaped)
@@ -66,7 +66,7 @@ fn unescaped(line: &str) -> String {
     out
 }
 
-/// Texts of a list are between bars.
+/// Generates one of the texts of a list, which bars separate.
 pub(crate) fn one_of(list: &'static str) -> impl Strategy<Value = String> {
     prop::sample::select(list.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
 }

@@ -17,7 +17,7 @@ use crate::{
     redact::{Kind, Scan, is_among, words},
 };
 
-/// The version of the rules. A test requires raising it with changed verdicts.
+/// The version of the rules. A test fails if verdicts change without a new version.
 pub const VERSION: u32 = 5;
 
 /// A longer description is no test, unless it is filler text.
@@ -28,9 +28,9 @@ const MAX_NOTICE_LENGTH: usize = 1_200;
 const MAX_OBJECT_LENGTH: usize = 400;
 /// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
 const MAX_NAME: usize = 6;
-/// In letters, in a script without capitals.
+/// The most letters of a name in a script without capitals.
 const MAX_PLAIN_NAME: usize = 6;
-/// So few letters beside links or images say nothing: "Apply here".
+/// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
@@ -106,7 +106,7 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     (is_title || blanks(text) >= 2).then_some(Refusal::NoContent)
 }
 
-/// `[Job Title]`, `{{ company_name }}`
+/// Counts placeholders such as `[Job Title]` and `{{ company_name }}`.
 fn blanks(text: &str) -> usize {
     const FILLED_WITH: &str = include_str!("verdict/tables/blanks.txt");
     let ends = |open: char| if open == '[' { ']' } else { '}' };
@@ -181,7 +181,7 @@ fn has_pay(sentence: &str) -> bool {
         && sentence.contains(|c: char| c.is_ascii_digit())
 }
 
-/// `30 hours`
+/// Whether a text has hours, such as `30 hours`.
 fn has_hours(text: &str) -> bool {
     const HOURS: &str = include_str!("verdict/tables/hours.txt");
     let words = words(text);
@@ -194,7 +194,7 @@ fn describes(seen: &Seen, refusal: Refusal) -> bool {
     if seen.unknown == 0 || is_name {
         return false;
     }
-    // A menu or a reference is short in itself: a word more may be the job.
+    // A menu or a reference is short, so a single unknown word may be the job.
     if seen.tells_reader || matches!(refusal, Refusal::NoContent | Refusal::Navigation) {
         return true;
     }

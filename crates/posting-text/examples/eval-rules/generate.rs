@@ -180,7 +180,7 @@ impl<'a> Slots<'a> {
         for (list, words) in &table.words {
             let first = random.next(words.len());
             chosen.insert(list.clone(), words[first].clone());
-            // Another one of the same list.
+            // A different word of the same list.
             let second = words.get((first + 1) % words.len())?;
             chosen.insert(format!("{list}2"), second.clone());
         }

@@ -28,7 +28,7 @@ pub struct Score {
     refused_wrongly: u32,
 }
 
-/// With phrases to hide.
+/// Returns the posting of a sample, with these phrases to hide.
 pub fn posting<'a>(
     sample: &'a Sample,
     names: &'a [&'a str],
@@ -155,7 +155,7 @@ impl Score {
         self.refused_wrongly += other.refused_wrongly;
     }
 
-    /// Hidden labels by kind, wrong redactions a posting, and kept phrases and words.
+    /// Returns hidden labels by kind, wrong redactions per posting, and kept phrases and words.
     pub fn figures(&self) -> Vec<(&'static str, String)> {
         let part = |kind| self.kinds.get(&kind).copied().unwrap_or_default();
         let kinds = Kind::ALL.into_iter();

@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
         self.open(Frame::Table(Vec::new()));
     }
 
-    /// Opens a list if there is none.
+    /// Opens an item, and a list if there is none.
     pub(crate) fn open_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {
@@ -174,7 +174,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Also closes everything open in the cell.
+    /// Closes the cell and everything that is open in it.
     pub(crate) fn close_cell(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {

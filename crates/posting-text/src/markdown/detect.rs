@@ -62,7 +62,7 @@ fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<
     Ok(document)
 }
 
-/// Whether a text of several lines looks as [`write()`](super::write) would write it.
+/// Whether a text has several lines in the form that [`write()`](super::write) gives them.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
     budget.spend(text.len())?;
     let block = |line: &str| {

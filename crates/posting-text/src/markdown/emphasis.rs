@@ -84,7 +84,7 @@ pub(crate) fn marks(spans: &[Span], budget: &Budget) -> Result<(Vec<char>, Vec<I
     Ok((text, all))
 }
 
-/// Readers without code see a tag, and a bracket may end the text of a link or begin a definition.
+/// Whether code may be misread: as a tag, the end of a link's text, or the start of a definition.
 fn is_misread(text: &[char]) -> bool {
     text.contains(&']')
         || text.windows(2).any(|pair| {
@@ -192,7 +192,7 @@ fn narrow(interval: &mut Interval, is_passed: impl Fn(usize, Option<usize>) -> b
     start < end
 }
 
-/// Neither white space nor what each Markdown parser takes for punctuation.
+/// Whether a character is neither white space nor punctuation for a Markdown parser.
 fn is_letter(text: &[char], at: Option<usize>) -> bool {
     let is_sign =
         |c: char| c.is_ascii_punctuation() || "–—…“”„‘’«»•·¿¡、。「」（）：；！？，".contains(c);

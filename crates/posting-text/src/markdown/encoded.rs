@@ -38,7 +38,7 @@ patterns! {
 
 const MAX_LEVELS: usize = 8;
 
-/// A text with more than [`MAX_LEVELS`] encodings stays as it is.
+/// Decodes a description. A text with more than [`MAX_LEVELS`] encodings stays as it is.
 pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>> {
     let mut text = Cow::Borrowed(raw);
     for _ in 0..=MAX_LEVELS {
@@ -91,7 +91,7 @@ fn unwrapped(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// `b'caf\xc3\xa9'`, as Python prints bytes.
+/// Decodes bytes as Python prints them: `b'caf\xc3\xa9'`.
 fn byte_literal(text: &str) -> Option<String> {
     let literal = text.get(1..)?;
     let quote = literal.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
@@ -142,7 +142,7 @@ fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize
     (all, sure)
 }
 
-/// `%3Cp%3ETasks%3C%2Fp%3E`
+/// Decodes the percent-encoding of addresses and forms: `%3Cp%3ETasks%3C%2Fp%3E`.
 fn percent(text: &str) -> Option<String> {
     if !text.contains('%') {
         return None;
@@ -177,7 +177,7 @@ fn percent(text: &str) -> Option<String> {
     Some(percent_decode_str(&text).decode_utf8().ok()?.into_owned())
 }
 
-/// Escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
+/// Decodes escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
 fn escapes(text: &str) -> Option<String> {
     if !text.contains("\\u") && !text.contains("\\x3") && !text.contains("\\x3C") {
         return None;
@@ -234,7 +234,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// E-mail: `caf=C3=A9`, with lines that end in `=`.
+/// Decodes the quoted-printable text of an e-mail: `caf=C3=A9`, with lines that end in `=`.
 fn quoted_printable(text: &str) -> Option<String> {
     let is_wrapped = || text.contains("=\n") && SOFT_BREAK.find_iter(text).nth(1).is_some();
     if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped()) {

@@ -29,8 +29,8 @@ impl Paragraph {
     }
 }
 
-/// The colon of a definition at the beginning (`CommonMark`, "Link reference definitions"; GitHub
-/// also has footnotes). Without a destination after it, the paragraph is plain text.
+/// Returns the place of the colon if the text begins with a definition (`CommonMark`, "Link
+/// reference definitions", or GitHub's footnotes). A definition needs a destination.
 fn definition(text: &[char]) -> Option<usize> {
     let label = text.strip_prefix(&['['])?;
     let colon = label.iter().position(|c| *c == ']')? + 2;
@@ -54,7 +54,7 @@ pub(crate) struct Place<'a> {
     pub(crate) paragraph: Paragraph,
     pub(crate) at: usize,
     pub(crate) line_start: bool,
-    /// Whether markup comes directly before or after it.
+    /// Whether markup comes directly before or after this place.
     pub(crate) beside_markup: bool,
     pub(crate) in_link: bool,
 }

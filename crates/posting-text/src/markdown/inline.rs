@@ -26,7 +26,7 @@ impl Inline {
         self.empty
     }
 
-    /// A link also ends with the first paragraph in which it has text.
+    /// Begins or ends a link. A link also ends with the first paragraph in which it has text.
     pub(crate) fn set_link(&mut self, link: Option<Arc<str>>) {
         self.link = link;
         self.is_linked = false;
@@ -38,7 +38,7 @@ impl Inline {
         }
     }
 
-    /// The second call in a row begins a new paragraph.
+    /// Adds a line break. The second break in a row begins a new paragraph.
     pub(crate) fn line_break(&mut self) {
         if self.empty || self.breaks >= 2 {
             return;
@@ -99,7 +99,7 @@ impl Inline {
         paragraphs
     }
 
-    /// A link without text continues.
+    /// Returns the spans so far, and removes them. A link without text continues.
     fn take_spans(&mut self) -> Vec<Span> {
         self.end_link();
         let next = Self {

@@ -44,7 +44,7 @@ fn safe(href: &str) -> Option<Arc<str>> {
     (!is_long(&out)).then(|| out.into())
 }
 
-/// Relative links lead nowhere from a job board, and other schemes can run code or carry data.
+/// Whether a link is absolute, with a scheme that can neither run code nor carry data.
 pub(crate) fn is_safe_link(destination: &str) -> bool {
     let Some((scheme, rest)) = destination.split_once(':') else {
         return false;
@@ -55,7 +55,7 @@ pub(crate) fn is_safe_link(destination: &str) -> bool {
     scheme.eq_ignore_ascii_case("mailto") && rest.contains('@')
 }
 
-/// In characters, as many as browsers and forms accept.
+/// The longest address in characters, as browsers and forms accept it.
 const LONGEST: usize = 2_048;
 
 fn is_long(address: &str) -> bool {

@@ -15,12 +15,12 @@ patterns! {
     AUTOLINK = r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>";
 }
 
-/// Leading dashes do not count: they are common in typed text, and mean the same.
+/// Whether a text has signs of Markdown. Leading dashes are no sign: typed text uses them likewise.
 pub(crate) fn is_markdown(text: &str) -> bool {
     SIGNS.is_match(text)
 }
 
-/// Keeps line ends, unless a program wrapped the text.
+/// Converts Markdown to HTML. Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     budget.spend(text.len().saturating_mul(3))?;
     let text = with_escaped_signs(text);
@@ -73,7 +73,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
                     out.push(Event::HardBreak);
                 }
             }
-            // Code has no escapes: `source` has turned a `<` that starts no tag into this.
+            // Code has no escapes: `source` has turned a `<` that starts no tag into `&lt;`.
             Event::Code(text) if text.contains("&lt;") => {
                 out.push(Event::Code(text.replace("&lt;", "<").into()));
             }
@@ -108,7 +108,7 @@ fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
     }
 }
 
-/// Empty lines separate paragraphs; other lines end in line breaks.
+/// Converts typed lines to HTML. Empty lines separate paragraphs; other lines end in line breaks.
 pub(crate) fn lines_to_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 5 / 4);
     let link = |address: &str| {

@@ -18,7 +18,7 @@ pub(crate) fn read(document: &mut Document) {
     });
 }
 
-/// A single `#` may be a number sign.
+/// Returns the level of a heading, from 2: a single `#` may be a number sign.
 fn heading(spans: &[Span]) -> Option<u8> {
     let first = spans.first()?;
     let signs = first.text.bytes().take_while(|b| *b == b'#').count();

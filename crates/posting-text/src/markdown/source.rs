@@ -278,7 +278,7 @@ fn count<'e>(
     true
 }
 
-/// Whether a tag has attributes or nothing, unlike `<Time to be agreed>`, which has words.
+/// Whether only attributes follow a tag's name, or nothing. `<Time to be agreed>` has words.
 fn has_attributes(rest: &str) -> bool {
     const MAX_LENGTH: usize = 200;
     let rest = &rest[..rest.floor_char_boundary(MAX_LENGTH)];

@@ -10,9 +10,9 @@ use crate::{
     document::{Block, List, Span, Table, plain, steps_of},
 };
 
-/// A longer cell, in characters, holds prose, so a table without headers is a layout.
+/// The longest cell of facts, in characters. A longer cell holds prose, so the table is a layout.
 const MAX_FACT: usize = 200;
-/// A wider table is a layout.
+/// The most columns of a table. A wider table is a layout.
 const MAX_COLUMNS: usize = 64;
 
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
     Ok(out)
 }
 
-/// The number in the first of the two filled cells, 0 for a bullet; `None` if the row is no item.
+/// Returns the number in the first of two filled cells, 0 for a bullet. `None` for other rows.
 fn item_marker(row: &Row) -> Option<u32> {
     let mut filled = row.cells.iter().filter(|cell| !cell.blocks.is_empty());
     let (Some(marker), Some(_), None) = (filled.next(), filled.next(), filled.next()) else {
@@ -126,9 +126,9 @@ fn list(rows: Vec<Row>) -> Option<List> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Layout,
-    /// Each row is a short line, or a name and its value.
+    /// A table in which each row is a short line, or a name and its value.
     Facts,
-    /// Its cells belong to headers above or before them.
+    /// A table whose cells belong to headers above or before them.
     Table {
         is_headed: bool,
     },
@@ -168,7 +168,7 @@ fn kind(rows: &[Row]) -> Kind {
     }
 }
 
-/// A heading begins a part of the page.
+/// Whether a block fits a line of a table. A heading does not: it begins a part of the page.
 // Recursion is bounded by the depth that the builder allows.
 fn fits_line(block: &Block) -> bool {
     match block {
@@ -264,7 +264,7 @@ fn flatten(blocks: Vec<Block>, out: &mut Line) {
     }
 }
 
-/// Ends a line within a cell with a semicolon, unless there is a sign or an item.
+/// Ends a line within a cell with a semicolon, unless it ends with punctuation or white space.
 fn separate(out: &mut Line) {
     let Some(last) = out.last() else { return };
     if last.text.ends_with(char::is_whitespace) {
@@ -276,7 +276,7 @@ fn separate(out: &mut Line) {
     out.push(Span::plain((if ends { " " } else { "; " }).to_owned()));
 }
 
-/// `**Place:** Paris` in two columns, otherwise `a – b – c`.
+/// Converts rows to a list: `**Place:** Paris` for two columns, otherwise `a – b – c`.
 fn facts(rows: Vec<Row>) -> List {
     let items = rows.into_iter().map(|row| {
         let cells = row

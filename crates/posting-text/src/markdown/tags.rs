@@ -19,9 +19,9 @@ pub(crate) enum Tag {
     Styled(Style),
     Link,
     Image,
-    /// Content for machines or controls is dropped.
+    /// Content for machines, or a control: dropped.
     Dropped,
-    /// Likewise, and not parsed as markup.
+    /// Dropped content that is not parsed as markup.
     DroppedRaw,
     Inline,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Style {
 }
 
 impl Tag {
-    /// Around such a tag, line feeds mean nothing.
+    /// Whether line feeds around the tag mean nothing.
     pub(crate) fn is_block(self) -> bool {
         matches!(
             self,
@@ -103,7 +103,7 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
     })
 }
 
-/// Whether placeholders have the name, too: `<Address>`.
+/// Whether placeholders also have the name of this element: `<Address>`.
 pub(crate) fn is_word(name: &str) -> bool {
     const WORDS: &str = include_str!("tables/tags_words.txt");
     WORDS.split_ascii_whitespace().any(|word| word == name)

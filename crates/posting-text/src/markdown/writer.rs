@@ -329,7 +329,7 @@ fn marked(text: &[char], intervals: &[Interval], in_cell: bool, budget: &Budget)
     Ok(out)
 }
 
-/// `_` reads best, but does not work within a word.
+/// Returns the text of a mark. `_` reads best, but does not work within a word.
 fn sign(interval: &Interval, text: &[char]) -> &'static str {
     let letter = |at: Option<usize>| {
         at.and_then(|at| text.get(at))

@@ -2,12 +2,12 @@
 
 use super::{Coordinates, Share, TABLE, fold::fold, named, states};
 
-/// What a text for a city holds.
+/// The meaning of a text in the field of a city.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
     /// One place.
     Found(Coordinates),
-    /// A name of several places of the country: the largest, if it is by far.
+    /// A name of several places of the country, with the largest place if it is by far the largest.
     Ambiguous(Option<Coordinates>),
     /// A place that is in no table, or a text without a country.
     Unknown,
@@ -29,9 +29,9 @@ const AND: [&str; 22] = [
 
 const BETWEEN: [char; 6] = [';', '|', '/', '•', '·', '\u{a6}'];
 
-/// Two places that are nearer than this, in degrees, are parts of one.
+/// Two places that are nearer than this, in degrees, count as one place.
 const NEAR: f64 = 0.3;
-/// A name that is nearer than this to the city before it may be that of its region.
+/// A place that is nearer than this to the city before it may be the city's region.
 const OF_REGION: f64 = 3.0;
 
 /// Looks up a text for a city.
@@ -52,9 +52,9 @@ pub fn look(country: Option<&str>, region: Option<&str>, city: &str) -> Look {
     }
 }
 
-/// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
-/// and its name as people write it. A text that holds no place or several, and a name that several
-/// places may mean, have none.
+/// Returns the coordinates of a city, by its country's two-letter code, its region if known, and
+/// its name as people write it. `None` for a text without a place or with several, and for a name
+/// of several places unless one of them is by far the largest.
 pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
     match look(Some(country), region, city) {
         Look::Found(place) | Look::Ambiguous(Some(place)) => Some(place),
@@ -120,7 +120,7 @@ fn is_list(country: &str, groups: &[&str]) -> bool {
     are_apart(cities)
 }
 
-/// Whether a place is at least its `degrees` from the first.
+/// Whether a place is at least its own `degrees` away from the first place.
 fn are_apart(mut places: impl Iterator<Item = (Coordinates, f64)>) -> bool {
     places.next().is_some_and(|(first, _)| {
         places.any(|(place, degrees)| {

@@ -52,7 +52,7 @@ fn named(country: &str, region: Option<&str>, city: &str) -> Option<(Coordinates
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
     None,
-    /// None has a third of its inhabitants.
+    /// Others share it, but none of them has a third of the inhabitants.
     Small,
     Large,
 }

@@ -7,7 +7,7 @@ use crate::{
     redact::{self, Hidden, Phrase, is_enough},
 };
 
-/// The most phrases of a draft. Each is searched for in the whole text.
+/// The most phrases of a draft. Each phrase is searched for in the whole text.
 pub const MAX_PHRASES: usize = 100;
 /// The share of letters, in percent, that phrases may hide in addition to what the rules hide. A
 /// larger share would hide the job itself.
@@ -15,7 +15,7 @@ const MAX_PERCENT: usize = 25;
 /// Phrases may always hide this many letters, which is enough for a name and an address.
 const MAX_LETTERS: usize = 60;
 const MAX_NAMED: usize = 3;
-/// In characters.
+/// The longest quotation of a phrase, in characters.
 const MAX_QUOTED: usize = 80;
 
 pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
@@ -55,7 +55,7 @@ pub fn dropped(posting: &Posting<'_>, budget: &Budget) -> Result<usize, Exceeded
     Ok(absent(posting, &document, &document.text(), budget)?.len())
 }
 
-/// The passages of a model that are in the title or the description, as Markdown or as seen.
+/// Returns the passages that are in the title or the description, as Markdown or as readers see it.
 pub fn verbatim(
     passages: &[String],
     posting: &Posting<'_>,

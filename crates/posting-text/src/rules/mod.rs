@@ -1,7 +1,7 @@
 //! Requirements on the texts of a posting.
 //!
-//! [`check`] tests finished texts; [`faults`] lists faults of a model's draft. The
-//! [`IdentifyingTerms`] are the least that a redacted text must not contain.
+//! [`check`] tests finished texts; [`faults`] lists faults of a model's draft. A redacted text must
+//! at least not contain the [`IdentifyingTerms`].
 
 mod clean;
 mod draft;
@@ -24,7 +24,7 @@ use crate::{
     redact::{IdentifyingTerms, Kind},
 };
 
-/// In characters.
+/// The longest reason of a rejection, in characters.
 const MAX_REASON: usize = 1_000;
 
 /// The finished texts of a posting.
@@ -32,7 +32,7 @@ const MAX_REASON: usize = 1_000;
 pub struct Texts<'a> {
     /// The description as `CommonMark`.
     pub markdown: &'a str,
-    /// The same without anything that identifies the company.
+    /// The description as `CommonMark`, without anything that identifies the company.
     pub redacted_markdown: &'a str,
     /// Why the posting is rejected; `None` if it is approved.
     pub rejection: Option<&'a str>,
@@ -99,12 +99,12 @@ pub fn check(
     }
 }
 
-/// Returns the faults of a draft, as sentences for its model. Its phrases are [`Posting::hide`],
-/// and `rejection` is its sentence about a rejection, which needs no phrases.
+/// Returns the faults of a draft, as sentences for its model. Its phrases are [`Posting::hide`].
+/// `rejection` is its sentence about a rejection; then the phrases are not checked. The faults are:
 ///
 /// - There are more than [`MAX_PHRASES`] phrases, or one has fewer than two letters or digits.
 /// - Most phrases are neither in the title nor in the description. Fewer are [`dropped`].
-/// - Beyond the rules, the phrases hide more than 60 letters and more than a quarter of all.
+/// - Beyond the rules, the phrases hide more than 60 letters and more than a quarter of the text.
 /// - A rejection has no reason, or one that is too long, has several lines, an address or a number.
 pub fn faults(
     posting: &Posting<'_>,

@@ -7,9 +7,9 @@ use crate::{
     redact::{self, Phrase, Scan},
 };
 
-/// In characters.
+/// The longest explanation of a rejection, in characters.
 pub const DETAIL: usize = 300;
-/// In characters: tokens may be shorter than what they hide.
+/// The characters of an explanation that are read: tokens may be shorter than the hidden words.
 const READ: usize = 2 * DETAIL;
 
 pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {

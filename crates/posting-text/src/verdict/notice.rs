@@ -12,15 +12,15 @@ use super::refusal::Refusal;
 use crate::redact::{Word, is_among, is_unspaced, lines, words};
 
 pub(super) struct Table {
-    /// In lower case, between spaces if their script has some.
+    /// Phrases in lower case, between spaces if their script has spaces.
     phrases: AhoCorasick,
     meanings: Vec<Refusal>,
     words: HashMap<String, Refusal>,
-    /// The same in scripts without spaces.
+    /// Words of scripts without spaces.
     pieces: AhoCorasick,
     /// Words that cancel the meaning of a phrase in their sentence.
     others: HashMap<String, Refusal>,
-    /// Beginnings of words that are a notice together, with their line and its side.
+    /// Beginnings of words. A pair of them is a notice: `sides` has the line and side of each.
     stems: AhoCorasick,
     sides: Vec<(usize, bool, Refusal)>,
     beginnings: HashSet<&'static str>,
@@ -49,13 +49,13 @@ const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) refusal: Option<Refusal>,
-    /// All letters, and those of unknown words.
     pub(super) letters: usize,
+    /// The letters of unknown words.
     pub(super) unknown: usize,
-    /// Unknown words, and those that are not written as a name.
     pub(super) unknown_words: usize,
+    /// The unknown words that are not written as a name.
     pub(super) plain_words: usize,
-    /// An unknown word follows a word for the reader: "you mark".
+    /// Whether an unknown word follows a pronoun for the reader: "you mark".
     pub(super) tells_reader: bool,
 }
 
@@ -166,7 +166,7 @@ impl Table {
     /// Returns the kind of page that most words of a text belong to; `None` if too many words
     /// belong to no kind.
     pub(super) fn most(&self, text: &str, also: impl Fn(&str) -> bool) -> Option<Refusal> {
-        /// Of letters that must be known, in percent.
+        /// The share of letters that must be known, in percent.
         const SHARE: usize = 80;
         const MIN_WORDS: usize = 3;
         let seen = self.look(text, also);
@@ -212,7 +212,7 @@ impl Table {
         sides.windows(2).filter(both).map(|pair| pair[0].2).min()
     }
 
-    /// Whether it starts like a word of `pairs.txt`.
+    /// Whether the word starts like a word of `pairs.txt`.
     fn begins(&self, word: &str) -> bool {
         const MORE: usize = 6;
         let mut ends = word.char_indices().skip(3).map(|(at, _)| at);

@@ -80,7 +80,7 @@ fn character(text: &str) -> Option<(usize, char)> {
     None
 }
 
-/// No control character, phonetic letter or character of private use.
+/// Whether texts contain a character: not a control, a phonetic letter, or one of private use.
 fn is_of_texts(c: char) -> bool {
     !matches!(c, '\0'..='\u{9f}' | '\u{250}'..='\u{2af}' | '\u{e000}'..='\u{f8ff}')
 }

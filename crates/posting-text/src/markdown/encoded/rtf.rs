@@ -11,7 +11,7 @@ pub(super) fn text(rtf: &str) -> String {
     let mut depth = 0_usize;
     // The depth of the skipped group.
     let mut skipped: Option<usize> = None;
-    // Characters after a Unicode character that replace it in older programs.
+    // The number of coming characters that replace a Unicode character in older programs.
     let mut replaced = 0;
     let mut rest = rtf;
     while let Some(c) = rest.chars().next() {

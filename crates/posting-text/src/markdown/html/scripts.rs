@@ -1,7 +1,7 @@
 //! Markdown has no marks for raised and lowered text, so it becomes Unicode characters.
 
-/// `10⁶`, `1º`, and `^` before characters that Unicode lacks. Letters alone are an ordinal (`1st`,
-/// `Mme`) or a name, and stay.
+/// Raises a word: `10⁶`, `1º`, `™`. A word with characters that Unicode lacks gets a `^` if it has
+/// digits. Otherwise it is an ordinal (`1st`, `Mme`) or a name, and stays.
 pub(super) fn superscript(word: &str) -> String {
     match word {
         "TM" => return "™".to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn superscript(word: &str) -> String {
     }
 }
 
-/// `H₂O`. Letters stay as they are.
+/// Lowers a word: `H₂O`. A word with characters that Unicode lacks stays as it is.
 pub(super) fn subscript(word: &str) -> String {
     mapped(word, lowered).unwrap_or_else(|| word.to_owned())
 }

@@ -10,13 +10,13 @@ use super::{
 /// Rules of a document's own style sheets that hide elements.
 #[derive(Debug, Default)]
 pub(super) struct StyleSheet {
-    /// By selectors of one part: `.a`, `#a`, `p.a`.
+    /// What each selector of one part hides: `.a`, `#a`, `p.a`.
     rules: HashMap<String, Hiding>,
     has_backgrounds: bool,
 }
 
 impl StyleSheet {
-    /// Ignores rules for other media than a screen, and selectors of several parts.
+    /// Reads the sheets, without rules for other media than screens and selectors of several parts.
     pub(super) fn of(html: &str) -> Self {
         let has_backgrounds = html.contains("background") || html.contains("bgcolor");
         let mut rules = HashMap::new();
@@ -36,7 +36,7 @@ impl StyleSheet {
         }
     }
 
-    /// On a background, white text shows.
+    /// Whether a document may have backgrounds, on which white text shows.
     pub(super) const fn has_backgrounds(&self) -> bool {
         self.has_backgrounds
     }

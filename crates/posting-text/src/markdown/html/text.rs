@@ -74,7 +74,7 @@ impl Reader<'_> {
         self.builder.inline().word(&word, style);
     }
 
-    /// An empty line ends the paragraph: programs put none inside a paragraph, but people do.
+    /// An empty line ends the paragraph: people type it between paragraphs, programs write none.
     fn blank(&mut self, blank: &str) {
         if blank.is_empty() {
             return;

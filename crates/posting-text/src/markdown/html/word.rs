@@ -40,7 +40,7 @@ struct Marker {
 }
 
 impl Paragraph {
-    /// `mso-list:l0 level2 lfo1`
+    /// Returns a paragraph that may be an item, by its style (`mso-list:l0 level2 lfo1`) or class.
     pub(super) fn of(start: &StartTag<()>) -> Option<Self> {
         if start.attributes.is_empty() {
             return None;
@@ -101,7 +101,7 @@ impl Lists {
         marker.spans == 0
     }
 
-    /// Adds text to the marker. Returns text that must be shown: no marker, or too long.
+    /// Adds text to the marker. Returns text to show if there is no marker, or if it is too long.
     pub(super) fn text(&mut self, text: &str) -> Option<String> {
         let Some(marker) = &mut self.marker else {
             return Some(text.to_owned());
