@@ -34,7 +34,7 @@ impl Account {
         Ok(())
     }
 
-    /// Runs in a folder that the account may enter.
+    /// Returns a command that the account runs, in a folder that it may enter.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = if cfg!(target_os = "linux") {
             // The kernel sends SIGINT to the child when its parent thread dies, even by SIGKILL.

@@ -92,7 +92,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// It has no files yet.
+    /// Returns a cluster that has no files yet.
     fn prepare(programs: &Path, password: String) -> Result<Self> {
         let account = Account::for_server()?;
         let directory = tempfile::Builder::new()
@@ -112,7 +112,7 @@ impl Cluster {
         })
     }
 
-    /// The server ends with the calling thread.
+    /// Starts the stopped server, which ends with the calling thread.
     pub fn start_again(&mut self) -> Result<()> {
         if self.server.is_some() {
             bail!("the server was not stopped");
@@ -126,7 +126,7 @@ impl Cluster {
         })
     }
 
-    /// The files stay.
+    /// Stops the server. Its files stay.
     pub fn stop(&mut self, shutdown: Shutdown) -> Result<()> {
         let Some(server) = &mut self.server else {
             bail!("the server is stopped already");

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result};
 
-/// Above the ports of services, and below those that Linux assigns.
+/// The first port to try: above the ports of services, and below the ports that Linux assigns.
 const FIRST: u32 = 12_000;
 const COUNT: u32 = 20_000;
 
 /// Spreads the ports at which processes begin to search.
 const STRIDE: u32 = 7_919;
 
-/// A loopback port without a listener, which neither the kernel nor a later call assigns.
+/// Returns a loopback port without a listener. Neither the kernel nor a later call assigns it.
 pub fn free_port() -> Result<u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
     let start = process::id().wrapping_mul(STRIDE);

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::{Cluster, data_of};
 
 impl Cluster {
-    /// It ends with the calling thread.
+    /// Starts a standby of this server. The standby ends with the calling thread.
     pub fn standby(&self) -> Result<Self> {
         let mut standby = Self::prepare(&self.programs, self.password.clone())?;
         let status = standby
@@ -26,16 +26,16 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// From then on each commit of this server waits until the standby has it on disk.
+    /// Starts a standby. Then each commit of this server waits until the standby has it on disk.
     pub fn synchronous_standby(&self) -> Result<Self> {
         let standby = self.standby()?;
-        // Set after the copy, or the standby would wait for one of its own once promoted.
+        // Set after the copy: otherwise a promoted standby would wait for a standby of its own.
         self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
         self.ask("SELECT pg_reload_conf()")?;
         Ok(standby)
     }
 
-    /// While replay is paused, the standby lags.
+    /// Resumes or pauses replay on a standby. While replay is paused, the standby lags.
     pub fn replay(&self, goes_on: bool) -> Result<()> {
         let word = if goes_on { "resume" } else { "pause" };
         self.ask(&format!("SELECT pg_wal_replay_{word}()"))

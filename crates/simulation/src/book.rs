@@ -8,14 +8,15 @@ use tokio::time::Instant;
 
 use crate::reached::Reached;
 
+/// A push. Its number is its title.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub identifier: SourceIdentifier,
     pub at: Instant,
-    /// For each attempt: a process, whose pushes keep their order, or an import.
+    /// The channel of each attempt: a process, whose pushes keep their order, or an import.
     pub channels: Vec<String>,
     pub is_dry_run: bool,
-    /// The processes that the number was sent to. Each may commit it together with later commands.
+    /// The processes that got the push. Each may commit it together with later commands.
     pub processes: Vec<String>,
     /// How often the posting had been erased before.
     pub erasures: u32,
@@ -24,9 +25,9 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     Down,
-    /// The rules decide.
+    /// No operator has decided, so the rules decide.
     None,
-    /// A command is in progress.
+    /// An operator's command is in progress.
     Unknown,
 }
 
@@ -49,7 +50,7 @@ pub struct Book {
     pub undone: BTreeSet<u64>,
     pub words: BTreeMap<SourceIdentifier, Word>,
     pub erasures: BTreeMap<SourceIdentifier, u32>,
-    /// How often a number was committed, but its answer lost, or late.
+    /// How often a number was committed with a lost or late answer.
     pub in_doubt: BTreeMap<u64, usize>,
     pub reached: BTreeSet<Reached>,
     pub subscribers: Told,
@@ -64,7 +65,7 @@ impl Book {
         self.erasures.get(identifier).copied().unwrap_or_default()
     }
 
-    /// Whether the number is stored, or a later number that was sent the same way, or was undone.
+    /// Whether the push is stored, undone or erased, or a push that may replace it is stored.
     pub fn stands(&self, number: u64) -> bool {
         let Some(sent) = self.sent.get(&number) else {
             return false;

@@ -22,7 +22,7 @@ pub struct Crawl {
     pub has_unread: bool,
     pub guard: Guard,
     pub misses: u8,
-    /// Whether its body ends properly, so that unlisted postings may expire.
+    /// Whether the import's body ends properly, so that unlisted postings may expire.
     pub is_whole: bool,
     /// Whether the body states that it has no lines.
     pub proves_none: bool,
@@ -52,7 +52,7 @@ struct Known {
     has_released: bool,
     /// The postings that each import changed, by the holder of its lease.
     changed: BTreeMap<Uuid, BTreeSet<PostingId>>,
-    /// The import that an undo is about; `restored` is what its undos have restored.
+    /// The import that an undo is about. `restored` has the postings that undos have restored.
     last: Option<Uuid>,
     restored: BTreeSet<PostingId>,
 }

@@ -16,7 +16,7 @@ pub struct Way<'a> {
     pub channel: &'a str,
 }
 
-/// Records that a client sends a command. Returns its number, which a repetition keeps.
+/// Records that a client sends a command. Returns the command's number, which a repetition keeps.
 pub fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u64 {
     let mut book = world.book();
     let mut earlier = book.sent.iter().rev();

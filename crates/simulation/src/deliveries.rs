@@ -1,12 +1,12 @@
 //! Decides which attempts may arrive late, and which events may be repeated.
 //!
 //! An event that a round has recorded as delivered is repeated only by an attempt that began under
-//! a lost lease. Before that, it may be repeated once for each lost answer and for each of these
-//! leases: its process died, was cut off or delayed, or its time ended because a clock was put
-//! forward. A lease that is given while another holds breaks a rule.
+//! a lost lease. Before that, it may be repeated once for each lost answer, and once for each
+//! disturbed lease: its process died, was cut off or delayed, or a clock was put forward past its
+//! end. A lease that is granted while another one is held breaks a rule.
 //!
-//! A replay repeats what was recorded after its place, and a round that it interrupts is not
-//! recorded.
+//! A replay repeats the events that were recorded after its place. A round that a replay interrupts
+//! is not recorded.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,12 +49,12 @@ struct Lease {
     holder: Uuid,
     began: Instant,
     has_ended: bool,
-    /// How many rounds the process has under way, this one included. An earlier round may not know
-    /// yet that it lost its lease.
+    /// How many rounds for the host the process has under way, this one included. An earlier round
+    /// may not know yet that it lost its lease.
     rounds: usize,
     /// Whether rounds under this lease may go unrecorded.
     is_excused: bool,
-    /// The number of replays before it.
+    /// The number of replays before this lease.
     replays: usize,
     /// How often each event was delivered under this lease; `lost` counts lost answers.
     taken: BTreeMap<String, usize>,
@@ -63,9 +63,9 @@ struct Lease {
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub id: String,
-    /// Whether its attempt was made under a lost lease, or under one from before a replay.
+    /// Whether the attempt was made under a lost lease, or under a lease from before a replay.
     pub is_late: bool,
-    /// The number of replays before it.
+    /// The number of replays before the attempt.
     pub replays: usize,
 }
 
@@ -91,8 +91,8 @@ impl Host {
 }
 
 impl Deliveries {
-    /// Returns a broken rule, if any. `now` is the time by the store's clock. It is past the end of
-    /// the lease if a clock was put forward during the request.
+    /// Returns a broken rule, if any. `now` is the time by the store's clock. If a clock was put
+    /// forward during the request, `now` is past the end of the lease.
     pub fn leased(
         &mut self,
         process: &str,

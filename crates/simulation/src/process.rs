@@ -37,7 +37,7 @@ pub struct Process {
 /// The largest number of seconds by which a process's clock is ahead.
 const MOST_AHEAD: u64 = 61;
 
-/// The store's clock, read when the store is opened and then at intervals.
+/// Returns a clock that follows the store's: measured at the start, and then at intervals.
 fn follow(machine: &Clock, port: &Arc<Port>) -> (Clock, AbortOnDropHandle<()>) {
     let time = Arc::new(StoreTime::new(Arc::clone(machine), Arc::clone(machine)));
     let opened = time.measure(&*port.0.world).now_or_never();

@@ -15,8 +15,8 @@ pub struct Restores {
 }
 
 impl Restores {
-    /// Records a written posting. Returns an error if an undo restored values that the posting
-    /// never had.
+    /// Records a written posting. Returns a broken rule if an undo restored values that the posting
+    /// did not have before an import.
     pub fn written(
         &mut self,
         before: &Posting,
