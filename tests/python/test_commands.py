@@ -144,7 +144,7 @@ class Board:
             (self.server.folder / "ids").write_text(self.posting() + "\n")
             self.names["FILE"] = "ids"
         elif line.startswith("posthaste outbox retry --all-dead"):
-            # Retried at once, before there are tasks for the commands that follow.
+            # Runs now: later it would also retry the dead tasks of the commands that follow.
             self.server.command("outbox", "retry", "--all-dead")
             return "true"
         elif line.startswith("posthaste outbox") and "4711" in line:

@@ -15,7 +15,7 @@ use super::{
     tasks::{Failure, KindHandler, Tasks},
 };
 
-/// A large number, because most searches have nothing to do.
+/// The most searches per claim: many, because most searches have nothing to do.
 const AT_ONCE: usize = 64;
 
 /// The time limit for retries after conflicts.

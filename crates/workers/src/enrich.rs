@@ -222,7 +222,7 @@ impl Enrichments {
         }
     }
 
-    /// Begins a trace if the enrichment has none.
+    /// Starts the enrichment's span, in the trace of its cause or in a new trace.
     fn span(
         &self,
         posting: &SourceIdentifier,

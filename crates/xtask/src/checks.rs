@@ -115,7 +115,7 @@ impl Checks {
     }
 }
 
-/// `PATH` is not enough, because an unsuitable Python may precede Debian's.
+/// Finds a suitable Python, also behind an unsuitable one on the `PATH`.
 pub fn python() -> Option<PathBuf> {
     let found = packages::find("python3").into_iter();
     let mut all = found.chain([PathBuf::from("/usr/bin/python3")]);

@@ -67,7 +67,7 @@ pub fn run(named: &str) -> Result<()> {
         let seed = seed.and_then(|rest| rest.split(' ').next());
         // A run in which no seed reaches a rare state fails as well.
         let by = if found.contains("no seed reached") {
-            "none, but it keeps them from a state"
+            "none, but no seed reaches a rare state"
         } else {
             seed.context(found.clone())?
         };
@@ -80,7 +80,7 @@ pub fn run(named: &str) -> Result<()> {
     Ok(())
 }
 
-/// Unchanged files keep their times, so they are not compiled again.
+/// Copies the work tree with the mutants. Unchanged files keep their times, to save compilations.
 fn mutants_tree(interrupt: &Interrupt, folder: &Path, mutants: &[Mutant]) -> Result<PathBuf> {
     let [copy, last] = ["tree", "last"].map(|name| folder.join(name));
     if copy.exists() {

@@ -64,7 +64,7 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Runs a command to its end, and returns its output, or all its error output.
+    /// Runs a command to its end, and returns its output. An error has all of its output.
     pub fn output(&self, command: &mut Command) -> Result<String> {
         let [mut said, mut complaints] = [tempfile::tempfile()?, tempfile::tempfile()?];
         command

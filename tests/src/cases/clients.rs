@@ -30,7 +30,7 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
         let expect = "This client may only use identifiers that begin with acme-.";
         assert_eq!(message, expect);
         api.get(&Api::path(&theirs)).await.error(404);
-        // Each process counts separately. Places become free one by one.
+        // Each process counts requests separately, and allows more requests one by one.
         let lists = join_all((0..12).map(|_| api.get(Api::LIST))).await;
         let (listed, refused) = lists
             .iter()

@@ -288,7 +288,7 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     // At least the line that was seen is unchanged. Earlier lines may still have been in progress.
     assert_ne!(again["unchanged"], 0, "{again}");
 
-    // The import may run while missing postings expire, or before or after that.
+    // The server may be killed before, while or after missing postings expire.
     let path = format!("{}?max_missing=100", feed.path());
     let sending = Sending::begin(&app.api, &path);
     assert!(sending.send(feed.lines(0..1)).await);

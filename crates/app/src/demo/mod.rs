@@ -134,7 +134,7 @@ async fn show(
             let (link, _) =
                 client_link(tokens, &client, LinkMaker::Operator(&by), url, now).await?;
             output::print(format_args!(
-                "Its client's own pages, by another link: {link}"
+                "The demo client's own pages, by another link: {link}"
             ))?;
         }
         output::print(format_args!(

@@ -129,7 +129,7 @@ impl OpenBatch {
 
     /// Commits the batch and answers its commands. After a conflict the whole batch is decided
     /// again, a few times: if several processes write the same postings, each round commits one
-    /// process's batch. After that, its commands are retried alone.
+    /// process's batch. After that, the batch's commands are retried alone.
     pub async fn commit(mut self, context: &Context, retries: &Arc<RetryQueue>) {
         let mut waits = waits::after_conflicts().take(DECIDED_AGAIN);
         // The clients of a late batch already have their 503.

@@ -23,7 +23,7 @@ pub(crate) struct Interval {
     pub(crate) mark: Mark,
 }
 
-/// Outer marks come before inner ones.
+/// Returns the text and its marks. Outer marks come before inner ones.
 pub(crate) fn marks(spans: &[Span], budget: &Budget) -> Result<(Vec<char>, Vec<Interval>)> {
     let mut text = Vec::new();
     let mut ranges = Vec::with_capacity(spans.len());

@@ -96,7 +96,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     Ok(result)
 }
 
-/// The parser adds empty cells up to the number of headers, so a short table could become long.
+/// Drops a row's last empty cells. The parser adds them, so a short table could become long.
 fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
     while let [
         ..,

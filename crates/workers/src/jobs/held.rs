@@ -18,7 +18,7 @@ pub(super) struct Held;
 #[async_trait]
 impl Job for Held {
     fn subject(&self) -> &'static str {
-        "postings whose content is held back"
+        "expired holds on content"
     }
 
     fn every(&self, parts: &WorkerParts) -> Duration {

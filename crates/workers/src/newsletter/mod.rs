@@ -3,8 +3,8 @@
 //! One worker at a time holds the [`lease`] of the accounts. The worker runs loops of [jobs](job):
 //! syncs of each account, moves (which need both accounts), and withdrawals from accounts with a
 //! key. Calls go through a [`leased`] provider and overlap as far as the account's rate limit and
-//! [`breaker`] allow. [`people`] serialises the work for a subscriber or an address. Syncs and
-//! moves begin after the account's [list](listing) was read.
+//! [`breaker`] allow. [`people`] serialises the work for a subscriber or an address. If accounts'
+//! lists are read, syncs and moves begin after an account's first [walk](listing).
 //!
 //! An account without a key is never called, and its tasks wait.
 //!

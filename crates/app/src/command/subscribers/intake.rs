@@ -144,7 +144,7 @@ pub(super) async fn drive<R: Record>(
         if !batch.items.is_empty() {
             let (first, last) = batch.lines;
             let outcomes = R::import(&batch.items, import).await.with_context(|| {
-                format!("stopped at lines {first} to {last}; it can be imported again safely")
+                format!("stopped at lines {first} to {last}; the file can be imported again safely")
             })?;
             for outcome in outcomes {
                 tally.add(outcome, 1);

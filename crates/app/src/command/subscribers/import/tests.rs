@@ -139,7 +139,7 @@ async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
     store.fail_next([away]);
     let error = import(&*store, &others).await.0.unwrap_err();
     let error = format!("{error:#}");
-    let expect = "stopped at lines 502 to 1001; it can be imported again safely: ";
+    let expect = "stopped at lines 502 to 1001; the file can be imported again safely: ";
     assert!(
         error.starts_with(expect) && error.ends_with("gone"),
         "{error}"
