@@ -4,49 +4,54 @@
 
 use super::{
     cues::{self, Cues},
-    vocabulary::{begins_with_one, is_among, without_ending},
-    words::{Word, is_digits, word_before},
+    found::apart,
+    vocabulary::{is_among, without_ending},
+    words::{Word, word_before},
 };
-use crate::{Budget, Range, Result};
+use crate::{Budget, Range, Result, pattern::patterns};
+
+patterns! {
+    FORMS = crate::pattern::one_of(include_str!("tables/id_forms.txt"));
+}
 
 const MAX_BETWEEN: usize = 3;
-/// In bytes.
-const MAX_GAP: usize = 40;
+const MAX_GAP_BYTES: usize = 40;
 const MAX_GROUPS: usize = 10;
 /// Few digits suffice: registers of one court or town.
-const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot";
+const SHORT: &str =
+    "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot zn značka značkou c b a";
 /// Words with other meanings, after which only a long number counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
 const UNSPACED: &str = include_str!("tables/unspaced_ids.txt");
-const WITH_NUMBER: &str = "hrb hra pr vr gnr fn sc ni oc so";
+const WITH_NUMBER: &str = "c b a hrb hra pr vr gnr fn sc ni oc so";
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 60;
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
+    budget.spend(text.len())?;
+    out.extend(FORMS.find_iter(text).map(|found| found.range()));
     for (at, word) in words.iter().enumerate() {
-        if out.last().is_some_and(|last| word.start < last.end) {
-            continue;
-        }
-        // "Ein" is German, "EIN" a number.
-        let is_cue = word.is(Cues::ID) && (word.lower != "ein" || word.is_capitals());
+        // "Ein" is German and "Ik" Dutch, "EIN" and "IK" are numbers.
+        let is_cue = word.is(Cues::ID) && (!is_among("ein ik", &word.lower) || word.is_capitals());
         let found = if is_cue
             || (word.is_unspaced() && without_ending(UNSPACED, &word.lower).is_some())
             || is_dotted_cue(text, words, at)
             || is_of_court(words, at)
             || is_of_register(words, at)
+            || is_after_form(text, words, at)
         {
             budget.spend(SEARCH_STEPS)?;
             after_cue(text, words, at)
-        } else if may_be_checked(word) {
+        } else if word.text.get(..4).is_some_and(|it| has_form(it, "AA00")) {
             budget.spend(SEARCH_STEPS)?;
-            checked(text, words, at)
+            iban(text, words, at)
         } else {
             None
         };
         out.extend(found);
     }
-    Ok(out)
+    Ok(apart(out))
 }
 
 /// `C.F.`, `N.I.F.`
@@ -72,12 +77,18 @@ fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
 
 /// A German register beside its court: `PR 1187 Amtsgericht Kassel`, `Amtsgericht Kassel, VR 204`.
 fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
-    let is_court =
-        |word: &Word<'_>| matches!(&*word.lower, "amtsgericht" | "ag" | "registergericht");
-    let from = at.saturating_sub(2);
+    let is_court = |word: &Word<'_>| {
+        is_among(
+            "amtsgericht ag registergericht soudu soudem soud súdu ks ms os",
+            &word.lower,
+        )
+    };
+    let from = at.saturating_sub(4);
     let to = words.len().min(at + 3);
-    words[at].text == "GnR"
-        || matches!(words[at].text, "PR" | "VR") && words[from..to].iter().any(is_court)
+    // "zapsaná u KS v Brně, C 44556"
+    let is_entry = matches!(words[at].text, "PR" | "VR" | "A" | "B" | "C")
+        && words.get(at + 1).is_some_and(Word::is_number);
+    words[at].text == "GnR" || is_entry && words[from..to].iter().any(is_court)
 }
 
 /// `Registered in England and Wales No. 07734215`
@@ -87,14 +98,37 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
         && country.is_some_and(|it| is_among("wales england scotland ireland registered under", it))
 }
 
+/// `Sølvgran Rør AS (559 127 440)`, `Sandviks Rör AB, 559127-4406`
+fn is_after_form(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    let form = &words[at];
+    let Some(number) = words
+        .get(at + 1)
+        .filter(|it| form.is(Cues::LEGAL) && it.is_number())
+    else {
+        return false;
+    };
+    let (end, digits) = groups(text, words, at + 1);
+    let written = &text[number.start..end];
+    let forms = ["000000-0000", "0000000-0", "000 000 000"];
+    match &text[form.end()..number.start] {
+        " (" | ". (" => digits >= 7 && text[end..].starts_with(')'),
+        ", " | " " => forms.iter().any(|form| has_form(written, form)),
+        _ => false,
+    }
+}
+
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
     for next in 1..=MAX_BETWEEN + 1 {
         let word = words.get(at + next)?;
         let gap = &text[last.end()..word.start];
-        if word.start - cue.end() > MAX_GAP || gap.contains(['\n', ',', ';', '(']) || gap.len() > 4
-        {
+        // "Reg. UE 2016/679" is a law.
+        let is_named = cue.is(Cues::LEGAL) && !cue.is(Cues::ID) && next == 1;
+        let ends = !is_named && gap.contains(['\n', ',', ';', '('])
+            || is_among("ue eu ce eg", &word.lower);
+        let ends = ends && !(gap == " (" && is_among("no nr n nº", &word.lower));
+        if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.len() > 4 {
             return None;
         }
         // The code of a bank (ISO 9362) may have no digits.
@@ -195,8 +229,6 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     (last.end(), count)
 }
 
-const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
-
 /// `A` matches a capital, `0` a digit, `*` either.
 pub(super) fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, sign): (u8, u8)| match sign {
@@ -208,51 +240,11 @@ pub(super) fn has_form(text: &str, form: &str) -> bool {
     text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
-/// Whether a word is a code, or a VAT number with its country's form (VIES).
-fn is_code(text: &str) -> bool {
-    const FORMS: &str = include_str!("tables/vat_numbers.txt");
-    let is_of_union = |(country, digits): (&str, &str)| {
-        is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
-    };
-    // British partnerships and companies outside England.
-    let is_british = begins_with_one("OC SC NI SO NC", text) && has_form(text, "AA000000");
-    is_british
-        || CODES.iter().any(|form| has_form(text, form))
-        || text.split_at_checked(2).is_some_and(is_of_union)
-}
-
-fn may_be_checked(word: &Word<'_>) -> bool {
-    let begins = |form: &str| {
-        word.text
-            .get(..form.len())
-            .is_some_and(|it| has_form(it, form))
-    };
-    begins("AA00")
-        || is_romanian(word)
-        || is_country(word)
-        || CODES.iter().any(|form| has_form(word.text, form))
-}
-
-/// A number with the form of a register, or an IBAN (ISO 13616).
-fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let word = &words[at];
-    if is_country(word) {
-        let next = words.get(at + 1)?;
-        let (end, digits) = groups(text, words, at + 1);
-        let is_swiss = word.text == "CHE" && &text[word.end()..next.start] == "-";
-        let is_norwegian = word.text == "NO" && text[next.start..end].ends_with("MVA");
-        return (digits == 9 && (is_swiss || is_norwegian)).then_some(word.start..end);
-    }
-    if is_romanian(word) {
-        let (end, digits) = groups(text, words, at);
-        let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
-        return is_whole.then_some(word.start..end);
-    }
-    if is_code(word.text) {
-        return Some(word.start..word.end());
-    }
+/// ISO 13616
+fn iban(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let mut number = String::new();
-    let mut end = word.start;
+    let start = words[at].start;
+    let mut end = start;
     for next in words[at..].iter().take(MAX_GROUPS) {
         let is_beside = matches!(&text[end..next.start], "" | " " | "\u{a0}");
         let is_group = has_form(next.text, &"*".repeat(next.text.len()));
@@ -262,37 +254,18 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         number.push_str(next.text);
         end = next.end();
         if number.len() >= 15 && is_iban(&number) {
-            return Some(word.start..end);
+            return Some(start..end);
         }
     }
     None
 }
 
-fn is_country(word: &Word<'_>) -> bool {
-    matches!(word.text, "CHE" | "NO")
-}
-
-/// `J33/415/2011`
-fn is_romanian(word: &Word<'_>) -> bool {
-    let mut forms = ["J0", "J00", "F0", "F00"].iter();
-    forms.any(|form| has_form(word.text, form))
-}
-
 /// Modulo 97 (ISO 7064).
 fn is_iban(number: &str) -> bool {
-    let rest = number
-        .chars()
-        .skip(4)
-        .chain(number.chars().take(4))
-        .try_fold(0, |rest, c| {
-            let value = c.to_digit(36)?;
-            Some(
-                if value < 10 {
-                    rest * 10 + value
-                } else {
-                    rest * 100 + value
-                } % 97,
-            )
-        });
+    let (front, rest) = number.split_at(4);
+    let rest = rest.chars().chain(front.chars()).try_fold(0, |rest, c| {
+        let value = c.to_digit(36)?;
+        Some((rest * if value < 10 { 10 } else { 100 } + value) % 97)
+    });
     rest == Some(1)
 }

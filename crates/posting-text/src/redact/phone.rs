@@ -17,6 +17,8 @@ patterns! {
     INTERNATIONAL = format!(r"\+[0-9](?:{GAP}[0-9])*");
     /// May also separate two numbers.
     SPACED = r"[ \u{a0}]+[.‐‑–—/•·-]+[ \u{a0}]*|[‐‑–—/•·-][ \u{a0}]+";
+    /// Within a firm, after its number: `ext. 4`, `, poste 318`.
+    EXTENSION = crate::pattern::one_of(include_str!("tables/phone_extensions.txt"));
     DATE = concat!(
         r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
         r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
@@ -68,10 +70,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len().saturating_mul(2))?;
     let mut from = 0;
     while let Some(found) = NUMBER.find_at(text, from) {
-        let after_phone = out.last().is_some_and(|last| {
-            let between = &text[last.end..found.start()];
-            between.len() <= 8 && !between.contains(|c: char| c.is_ascii_digit())
-        });
+        let gap = out.last().map(|last| &text[last.end..found.start()]);
         let before = &text[..found.start()];
         let whole = found.as_str();
         // "06 55 50 12 44. 4, place Viarme": a sentence may end within, and another number begin.
@@ -84,14 +83,16 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         budget.spend(SEARCH_STEPS + whole.len() + cuts.len() * WINDOW_STEPS)?;
         let phone = sentence.into_iter().chain(cuts).find(|end| {
             let after = &text[found.start() + end..];
-            is_phone(before, &whole[..*end], after, after_phone)
+            is_phone(before, &whole[..*end], after, gap)
         });
         from = found.start() + phone.or(next).unwrap_or(whole.len());
         out.extend(phone.map(|length| {
             let end = found.start() + length;
             let is_enclosed = opens_before(&whole[..length], &text[end..]);
-            found.start() + usize::from(is_enclosed)..end
+            let extension = EXTENSION.find(&text[end..]).map_or(0, |found| found.end());
+            found.start() + usize::from(is_enclosed)..end + extension
         }));
+        from = from.max(out.last().map_or(0, |phone| phone.end));
     }
     Ok(out)
 }
@@ -102,11 +103,10 @@ fn opens_before(number: &str, after: &str) -> bool {
         && number.matches('(').count() > number.matches(')').count()
 }
 
-fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {
+/// `gap` is the text between the previous telephone number and this one.
+fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool {
+    const MAX_LISTED_BYTES: usize = 40;
     let is_enclosed = number.len() > 1 && opens_before(number, after);
-    if is_enclosed && is_in_parentheses(before, &number[1..]) {
-        return true;
-    }
     let inner = usize::from(is_enclosed);
     let (number, after) = (&number[inner..], &after[inner..]);
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
@@ -127,7 +127,13 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     if is_attached(beside, after, joins) || is_counted(before, after) || DATE.is_match(number) {
         return false;
     }
-    if after_phone || is_announced(before) {
+    let is_next = |gap: &str| gap.len() <= 8 && !gap.contains(|c: char| c.is_ascii_digit());
+    // "P.I. Norte, 41013 Sevilla" has a postal code.
+    let is_code = digits.len() == 5
+        && is_digits(number)
+        && after.trim_start().starts_with(char::is_uppercase)
+        && before.ends_with(", ");
+    if !is_code && (gap.is_some_and(is_next) || is_announced(before)) {
         let last = number.rsplit(['/', '–', '•', '·']).next().unwrap_or(number);
         // "0341 123456 / 8", before a word for the hour.
         let is_whole = last == number || last.trim().len() > 1;
@@ -178,25 +184,12 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     }
     has_phone_form(number, &digits)
         || is_chinese_mobile(number, before)
-        || is_after_name(number, before)
+        || is_after_name(number, before, is_enclosed)
         || is_beside_contact(before, number, after)
-}
-
-/// `Lenka Vrzal (605 501 137)`
-fn is_in_parentheses(before: &str, number: &str) -> bool {
-    let Some(front) = before.strip_suffix(' ') else {
-        return false;
-    };
-    let start = front
-        .rfind([' ', '\n', '-', '\u{a0}'])
-        .map_or(0, |at| at + 1);
-    let word = front[start..].trim_start();
-    let is_name = word.starts_with(char::is_uppercase)
-        && word.contains(char::is_lowercase)
-        && word
-            .chars()
-            .all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
-    is_name && is_dialled(number) && !cues::are_of(&word.to_lowercase(), Cues::GENERIC)
+        // "taller 976 55 07 31, avisos 24 horas 900 555 064"
+        || gap.is_some_and(|gap| {
+            gap.len() <= MAX_LISTED_BYTES && !gap.contains('\n') && !gap.contains(". ")
+        }) && is_dialled(number)
 }
 
 /// In groups as people write telephone numbers. Amounts have groups of three digits.
@@ -232,12 +225,16 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
 }
 
 /// `Renata Hušková, 321 555 018`, `Liga para Graciete: 289 550 148`, `Elmar på 75 12 34 56`
-fn is_after_name(number: &str, before: &str) -> bool {
+fn is_after_name(number: &str, before: &str, is_enclosed: bool) -> bool {
     const BETWEEN: [&str; 4] = [", ", ": ", " – ", " - "];
     const ON: &str = "on at unter pelo pela al no på pod op na po tel";
     let front = BETWEEN.iter().find_map(|sign| before.strip_suffix(sign));
     let front = front.or_else(|| {
-        let (front, on) = before.strip_suffix(' ')?.rsplit_once(' ')?;
+        let before = before.strip_suffix(' ')?;
+        if is_enclosed {
+            return Some(before);
+        }
+        let (front, on) = before.rsplit_once(' ')?;
         is_among(ON, on).then_some(front)
     });
     let word = front.and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
@@ -251,13 +248,12 @@ fn is_after_name(number: &str, before: &str) -> bool {
 
 /// On a line with an at sign or a word for asking.
 fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
-    /// In bytes.
-    const WINDOW: usize = 80;
+    const WINDOW_BYTES: usize = 80;
     if !is_dialled(number) {
         return false;
     }
-    let end = after.floor_char_boundary(WINDOW);
-    let before = tail(before, WINDOW);
+    let end = after.floor_char_boundary(WINDOW_BYTES);
+    let before = tail(before, WINDOW_BYTES);
     let before = before.rsplit('\n').next().unwrap_or_default();
     let after = after[..end].split('\n').next().unwrap_or_default();
     let asks =
@@ -271,8 +267,7 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
 
 /// A word or sign for a telephone is before the number, with few words between.
 fn is_announced(before: &str) -> bool {
-    /// In characters.
-    const MAX_GAP: usize = 32;
+    const MAX_GAP_CHARACTERS: usize = 32;
     const STEMS: &str = include_str!("tables/phone_stems.txt");
     const SIGNS: &str = "☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร";
     let window = tail(before, 64);
@@ -281,7 +276,7 @@ fn is_announced(before: &str) -> bool {
         .map_or(0, |last| last + 1);
     let window = &window[start..];
     let mut end = window.len();
-    let near = |end: usize| window[end..].chars().count() <= MAX_GAP;
+    let near = |end: usize| window[end..].chars().count() <= MAX_GAP_CHARACTERS;
     for word in window.rsplit(|c: char| !c.is_alphanumeric()) {
         if !near(end) {
             break;
