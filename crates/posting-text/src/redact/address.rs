@@ -30,10 +30,15 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
-        if !is_free || !is_house(word) || names_street(text, words, at) {
+        let is_long = word.text.len() == 5 && is_digits(word.text);
+        if !is_free || !(is_house(word) || is_long) || names_street(text, words, at) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
+        if is_long {
+            out.extend(before_street(text, words, at));
+            continue;
+        }
         let address = eastern::address(text, words, at)
             .or_else(|| after_post_box(text, words, at))
             .or_else(|| {
@@ -41,7 +46,6 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             })
             .or_else(|| before_street(text, words, at))
             .or_else(|| around::unit(text, words, at))
-            .or_else(|| clause::of_village(text, word, found))
             .map(|range| around::with_parts(text, words, range));
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(address.filter(starts_free));

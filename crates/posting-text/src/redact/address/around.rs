@@ -2,15 +2,17 @@
 
 use super::{
     Cues, Word,
-    end::end,
+    end::{end, is_roman},
     is_among,
     street::{MAX_NAME, PARTICLES, is_name},
     word_before,
 };
-use crate::Range;
+use crate::{Range, redact::vocabulary::without_ending};
 
 const BUILDINGS: &str = include_str!("../tables/buildings.txt");
 const ZONES: &str = include_str!("../tables/zones.txt");
+const ORDINALS: &str =
+    "ground lower upper top first second third fourth fifth sixth premier primo erster";
 const MAX_PARTS: usize = 3;
 /// From "c/o" to the street, in bytes.
 const MAX_CARE: usize = 48;
@@ -18,6 +20,15 @@ const MAX_CARE: usize = 48;
 /// `4th Floor, Elm Two, 9 Kirk Lane`
 pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range {
     let Range { mut start, mut end } = range;
+    // "17-19 Calloway Rise"
+    let first = words.partition_point(|word| word.start < start);
+    if let Some(from) = word_before(words, first)
+        && from.is_number()
+        && matches!(&text[from.end()..start], "-" | "–" | " - " | "/")
+        && words.get(first).is_some_and(Word::is_number)
+    {
+        start = from.start;
+    }
     for _ in 0..MAX_PARTS {
         let Some(front) = text[..start].strip_suffix(", ") else {
             break;
@@ -70,19 +81,21 @@ fn joins(text: &str, one: &Word<'_>, other: &Word<'_>) -> bool {
             || is_among(ZONES, &word.lower)
     };
     let gap = &text[one.end()..other.start];
-    (matches!(gap, " " | "-" | "’" | "'" | " #") || gap == ". " && is_among(ZONES, &one.lower))
+    (matches!(gap, " " | "-" | "’" | "'" | " #")
+        || matches!(gap, "." | ". ") && one.is_letter()
+        || gap == ". " && is_among(ZONES, &one.lower))
         && may_be(one)
         && may_be(other)
 }
 
 /// A unit with its number, a zone, or a name that ends in a word for a building or a street.
-fn is_part(words: &[Word<'_>]) -> bool {
+pub(super) fn is_part(words: &[Word<'_>]) -> bool {
     let Some((first, last)) = words.first().zip(words.last()) else {
         return false;
     };
     let is_unit = words.len() == 2
-        && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter()))
-            || (first.is_number() && last.is(Cues::UNIT)));
+        && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter() || is_roman(last)))
+            || ((first.is_number() || is_among(ORDINALS, &first.lower)) && last.is(Cues::UNIT)));
     let is_zone =
         words.len() >= 2 && is_among(ZONES, &first.lower) && (last.is_upper() || last.is_number());
     let is_named = words.len() >= 2
@@ -91,7 +104,15 @@ fn is_part(words: &[Word<'_>]) -> bool {
             || last.is(Cues::STREET_AFTER)
             || first.lower == "the")
         && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
-    is_unit || is_zone || is_named
+    // "P.I. Norte"
+    let is_initials = words.len() >= 3 && first.text == "P" && words[1].text == "I";
+    is_unit || is_zone || is_named || is_initials || words.len() == 1 && is_court(last)
+}
+
+/// The single word for a building: `Gerberhof`.
+fn is_court(word: &Word<'_>) -> bool {
+    const ENDINGS: &str = "hof haus park turm passage quartier center zentrum palais speicher";
+    is_name(word) && without_ending(ENDINGS, &word.lower).is_some_and(|front| front.len() >= 4)
 }
 
 /// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.
@@ -110,5 +131,5 @@ pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         _ => end(text, words, at).end,
     };
     let whole = with_parts(text, words, start..end);
-    (whole.end > end).then_some(whole)
+    (whole.end > end || before.is_some() && whole.start < start).then_some(whole)
 }

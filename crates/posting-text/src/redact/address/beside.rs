@@ -75,9 +75,11 @@ pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
 /// Adds the street after a number: `ZA du Ponteix, 14 allée des Chênes`.
 pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
     let street = before_street(text, words, at);
+    // "Willow House, 6 Harbour Parade"
     let is_before_street = words
         .get(at + 1)
-        .is_some_and(|street| street.is(Cues::STREET_BEFORE));
+        .is_some_and(|street| street.is(Cues::STREET_BEFORE))
+        || text[..words[at].start].ends_with(", ");
     let end = street
         .filter(|_| is_before_street)
         .map_or(0, |street| street.end);

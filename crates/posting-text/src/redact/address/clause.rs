@@ -2,6 +2,7 @@
 
 use super::{
     Cues, Hidden, Text, Word,
+    around::is_part,
     end::{end, is_house, is_year},
     is_among,
     street::{MAX_NAME, PARTICLES, eircode, is_compound, is_name},
@@ -37,7 +38,7 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     if !(begins || is_numbered || rest.starts_with(", ")) {
         return None;
     }
-    let has_word = has_word(street);
+    let has_word = has_word(street) || begins && street.len() > 1 && is_part(street);
     if !is_street(street, has_word) {
         return None;
     }
@@ -89,30 +90,16 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     (is_last && is_address).then_some(start..end)
 }
 
-/// A number after the village that is also the name: `Gemeindeamt [company], [company] 37, …`.
-pub(super) fn of_village(text: &str, number: &Word<'_>, found: &[Hidden]) -> Option<Range> {
-    const BETWEEN: [&str; 6] = [" ", " č. p. ", " č.p. ", " čp. ", " Nr. ", " nr. "];
-    let before = found.partition_point(|other| other.range.end <= number.start);
-    let village = found[..before].last()?;
-    let gap = &text[village.range.end..number.start];
-    let is_village = village.kind == Kind::Company
-        && BETWEEN.contains(&gap)
-        && (gap != " " || text[..village.range.start].ends_with(", "))
-        && text[number.end()..].starts_with([',', '.', ';', '\n']);
-    is_village.then(|| village.range.end + 1..number.end())
-}
-
 /// The name of a house in its clause after the company: `[company], The Old Tannery, …`.
 fn house(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
     let start = words[at].start;
     let next = found.partition_point(|other| other.range.end <= start);
     let end = words[street_end(text, words, at) - 1].end();
     let is_house = words[at].text == "The"
-        && text[..start].ends_with(", ")
-        && found[..next]
-            .last()
-            .is_some_and(|it| it.range.end + 2 == start)
-        && text[end..].starts_with(", ");
+        && text[end..].starts_with(", ")
+        && (text[..start].ends_with(" at ")
+            || text[..start].ends_with(": ")
+            || (found[..next].last()).is_some_and(|it| &text[it.range.end..start] == ", "));
     is_house.then_some(start..end)
 }
 

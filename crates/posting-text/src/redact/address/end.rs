@@ -1,6 +1,6 @@
 //! Finds the end of an address, after the parts of a house and a postal code.
 
-use super::{Cues, Word, is_among};
+use super::{Cues, Word, is_among, word_before};
 use crate::redact::vocabulary::begins_with_one;
 
 /// Written as words.
@@ -37,6 +37,12 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
                 || (!other.text.is_ascii() && is_among(ARABIC_ORDINALS, other.text))
         };
         // "7, 2º B", "33, 2.º Dto"
+        // "Rodovia MG-290, 7400"
+        let is_house_on_road = next == at + 1
+            && small
+            && gap == ", "
+            && word_before(words, at)
+                .is_some_and(|road| road.is_capitals() && road.end() + 1 == words[at].start);
         let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
         // In Singapore ", #04-02" is a floor and a door.
         let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ " | ", #" | " #" | " # ");
@@ -70,31 +76,36 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             (end, next) = (word.end() + 1, next + 1);
             continue;
         }
-        let taken =
-            if is_part_of_number || (joined && (small || letter || again)) || (gap == " " && again)
-            {
-                1
-            } else if beside && is_ordinal {
-                1 + usize::from(door.is_some())
-            } else if (beside && is_unit && is_of_unit())
-                || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
-                || is_stair()
-            {
-                2
-            } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
-                || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
-                || (beside && is_unit && is_among(WHOLE, &word.lower))
-            {
-                1
-            } else if gap == " " && letter && word.is_upper() {
-                // "34 C 12"
-                let is_door = |door: &Word<'_>| {
-                    door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
-                };
-                1 + usize::from(words.get(next + 1).is_some_and(is_door))
-            } else {
-                break;
+        // "Carrera 27 # 33 Sur - 58"
+        let is_side = gap == " " && is_among("sur norte este oeste", &word.lower);
+        let taken = if is_side
+            || is_part_of_number
+            || is_house_on_road
+            || (joined && (small || letter || again))
+            || (gap == " " && again)
+        {
+            1
+        } else if beside && is_ordinal {
+            1 + usize::from(door.is_some())
+        } else if (beside && is_unit && is_of_unit())
+            || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
+            || is_stair()
+        {
+            2
+        } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
+            || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
+            || (beside && is_unit && is_among(WHOLE, &word.lower))
+        {
+            1
+        } else if gap == " " && letter && (word.is_upper() || is_last(text, word.end())) {
+            // "34 C 12"
+            let is_door = |door: &Word<'_>| {
+                door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
             };
+            1 + usize::from(words.get(next + 1).is_some_and(is_door))
+        } else {
+            break;
+        };
         next += taken;
         end = words[next - 1].end();
     }
@@ -103,6 +114,12 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         end: code.unwrap_or(end),
         has_postal_code: code.is_some(),
     }
+}
+
+/// `12 a` at the end of a clause.
+fn is_last(text: &str, end: usize) -> bool {
+    let rest = &text[end..];
+    rest.is_empty() || rest.starts_with([',', '\n', '.', ')', '|', ';'])
 }
 
 pub(super) fn is_roman(word: &Word<'_>) -> bool {

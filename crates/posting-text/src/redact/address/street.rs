@@ -30,8 +30,8 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
         .collect();
     match plain.as_str() {
-        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | "/ " | ", "
-        | "، " | "," | ",  " => true,
+        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | "/ " | " #"
+        | " # " | ", " | "، " | "," | ",  " => true,
         ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
         ":" | ": " => before.is(Cues::UNIT),
         _ => false,
@@ -77,6 +77,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         let is_cue = |word: &Word<'_>| word.is(Cues::ADDRESS);
         if gap.starts_with(':')
             && capitals > 0
+            && words.get(at + 1).is_none_or(|unit| unit.lower != "km")
             && (is_cue(word) || word_before(words, previous).is_some_and(is_cue))
         {
             let street = first.unwrap_or(words[look].start);
@@ -101,7 +102,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         // "Carrera 8 # 24-37"
         let is_numbered = distance == 1 && text[words[at].end()..].starts_with([' ']) && {
             let rest = &text[words[at].end() + 1..];
-            ["# ", "#", "No. ", "N° "]
+            ["# ", "#", "No. ", "N° ", "km "]
                 .iter()
                 .any(|sign| rest.starts_with(*sign))
         };
@@ -190,8 +191,11 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
-    // "Siamo in via Garibaldi"
-    let is_within = word.lower == "via" && text[..word.start].ends_with(" in ");
+    // "Siamo in via Garibaldi", "sede di via Garibaldi"
+    let is_within = word.lower == "via"
+        && [" in ", " di ", " presso "]
+            .iter()
+            .any(|it| text[..word.start].ends_with(it));
     (!is_short || (gap.starts_with(['.', '/', '-', '\'', '׳']) && !of_law) || word.lower == "al")
         && (!is_other
             || is_within
@@ -211,9 +215,17 @@ pub(super) fn is_compound(word: &Word<'_>) -> bool {
     word.is_upper() && listed(SUFFIXES).any(suffix)
 }
 
-/// `12, avenue Foch`, `14 Kirk Lane`
+/// `12, avenue Foch`, `14 Kirk Lane`, `10220 - 103 Street`
 pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
+    let is_numbered = |street: &&Word<'_>| {
+        words[at + 1].is_number()
+            && street.start < number.end() + 10
+            && is_among("Street Avenue St Ave", street.text)
+    };
+    if words.get(at + 2).as_ref().is_some_and(is_numbered) {
+        return Some(number.start..end(text, words, at + 2).end);
+    }
     let mut next = at + 1;
     let mut last = number;
     if let Some(bis) = words
@@ -236,11 +248,14 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             let joins = matches!(gap, " " | "-" | "–" | "’" | "'" | "\u{a0}")
                 || (gap == ". " && last.letters() <= 4)
                 || (gap == "." && last.is_letter());
+            // "place du Puits-aux-Moines"
+            let is_compound = gap == "-";
             let is_name = word.is_upper() || Script::of_text(word.text) == Script::Arabic;
             // "شارع طلعت حرب، الدور الثالث"
             let is_unit = gap == "، " && word.is(Cues::UNIT);
             let of_unit = last.is(Cues::UNIT);
-            if !(joins || is_unit) || !(is_name || is_among(PARTICLES, &word.lower)) {
+            let is_part = is_name || is_compound || is_among(PARTICLES, &word.lower);
+            if !(joins || is_unit) || !is_part {
                 break;
             }
             if is_name {
@@ -272,8 +287,10 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             let mut index = at + 1 + distance;
             // "1505 Lower Quay Street", "3920 County Road KK"
             while let Some(next) = words.get(index + 1)
-                && (next.is(Cues::STREET_AFTER) || next.letters() <= 2 && next.is_capitals())
-                && next.is_upper()
+                && (next.is_upper()
+                    && (next.is(Cues::STREET_AFTER) || next.letters() <= 2 && next.is_capitals())
+                    || next.is_number()
+                        && is_among("highway hwy road rd route rte", &words[index].lower))
                 && &text[words[index].end()..next.start] == " "
             {
                 index += 1;
