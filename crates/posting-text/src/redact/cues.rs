@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::vocabulary::lines;
 
 bitflags! {
-    /// The headings of the tables have these names.
+    /// The headings of the tables have these names; `tables/cues.txt` explains them.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct Cues: u32 {
         /// The first ten mark a small word (article, preposition) of a family of languages.
@@ -24,40 +24,24 @@ bitflags! {
         const TURKISH = 1 << 9;
         const GENERIC = 1 << 10;
         const LEGAL = 1 << 11;
-        /// Begins the predicate of a sentence about a company.
         const VERB = 1 << 12;
         const GIVEN = 1 << 13;
-        /// A person to contact comes next.
         const PERSON = 1 << 14;
         const TITLE = 1 << 15;
-        /// Before the name of a street.
         const STREET_BEFORE = 1 << 16;
-        /// After the name of a street.
         const STREET_AFTER = 1 << 17;
-        /// A part of a house.
         const UNIT = 1 << 18;
-        /// A street address comes next.
         const ADDRESS = 1 << 19;
-        /// A register, tax or bank number comes next.
         const ID = 1 << 20;
-        /// A name in a messenger or network comes next.
         const HANDLE = 1 << 21;
-        /// The at sign of an e-mail address.
         const AT = 1 << 22;
-        /// The full stop of a domain.
         const DOT = 1 << 23;
-        /// A telephone number comes next.
         const PHONE = 1 << 24;
-        /// A small word, which acronyms leave out.
         const SMALL = 1 << 25;
-        /// Beside a name, but no part of it, such as `Group`.
         const AFFIX = 1 << 26;
         const PLACE = 1 << 27;
-        /// Partners or sons in the name of a firm.
         const PARTNERS = 1 << 28;
-        /// In names; the next word is no name without it.
         const ADJECTIVE = 1 << 29;
-        /// Ends a letter, before its writer's name.
         const CLOSING = 1 << 30;
         const REGION = 1 << 31;
     }

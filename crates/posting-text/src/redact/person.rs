@@ -9,6 +9,7 @@ mod relatives;
 mod roles;
 mod run;
 
+pub(super) use self::evidence::is_given;
 use self::{
     beside::beside,
     evidence::{Evidence, evidence, is_particle},
@@ -18,7 +19,7 @@ use super::{
     Hidden,
     cues::Cues,
     found::apart,
-    vocabulary::is_among,
+    vocabulary::{AND, is_among},
     words::{Text, Word, begins_sentence, word_before},
 };
 use crate::{Range, Result, redact::Kind};
@@ -63,7 +64,13 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     budget.spend(out.len())?;
     let mut out = apart(out);
     again(on, &mut out)?;
-    Ok(apart(out))
+    let mut out = apart(out);
+    let mut free = 0;
+    for person in &mut out {
+        with_titles(text, words, free, person);
+        free = person.end;
+    }
+    Ok(out)
 }
 
 const fn is_contact(found: &Hidden) -> bool {
@@ -72,12 +79,11 @@ const fn is_contact(found: &Hidden) -> bool {
 
 /// A line of a block with a contact, such as the one between a company and its street.
 fn on_own_line(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
-    /// In bytes.
-    const NEAR: usize = 100;
+    const NEAR_BYTES: usize = 100;
     let names = words.get(at..run(text, words, at))?;
     let range = names.first()?.start..names.last()?.end();
     let next = found.partition_point(|other| other.range.end <= range.start);
-    let is_next = |other: &Hidden| other.range.start.saturating_sub(range.end) <= NEAR;
+    let is_next = |other: &Hidden| other.range.start.saturating_sub(range.end) <= NEAR_BYTES;
     let is_person = (2..=3).contains(&names.len())
         && text[range.end..].starts_with('\n')
         && evidence(names) == Evidence::For
@@ -109,7 +115,7 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         let last = words.partition_point(|word| word.start < person.end);
         let all = &words[first..last.max(first)];
         let is_titled = word_before(words, first).is_some_and(|title| title.is(Cues::TITLE));
-        let given = all.iter().position(evidence::is_given);
+        let given = all.iter().position(is_given);
         let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
         for word in &all[start..] {
             let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
@@ -127,6 +133,20 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         return Ok(());
     }
     budget.spend(words.len())?;
+    // "Jana und Michael"
+    for person in 0..out.len() {
+        let next = words.partition_point(|word| word.start < out[person].end);
+        if let Some([and, name]) = words.get(next..next + 2)
+            && (AND.contains(&&*and.lower)
+                || is_among("or oder ou of o eller lub nebo", &and.lower))
+            && name.cues == Cues::GIVEN
+            && name.is_upper()
+            && text[out[person].end..name.start] == format!(" {} ", and.text)
+        {
+            out.push(name.start..name.end());
+        }
+    }
+    out.sort_by_key(|range| range.start);
     let known = out.len();
     let mut at = 0;
     for word in words {
@@ -167,14 +187,7 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         return None;
     }
     let end = run(text, words, at + 1);
-    let mut names = words.get(at + 1..end)?;
-    // "Head of Operations" on the next line is no part of it, a degree before it is.
-    while let [first, rest @ ..] = names
-        && first.is(Cues::TITLE)
-        && !rest.is_empty()
-    {
-        names = rest;
-    }
+    let names = words.get(at + 1..end)?;
     let (first, last) = names.first().zip(names.last())?;
     let is_person = match evidence(names) {
         Evidence::For => true,
@@ -184,7 +197,28 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (is_person && is_followed(text, last.end())).then(|| first.start..last.end())
 }
 
-/// `Frau Seidlmayer`, `Mr. Dr. Aigner`
+/// Ends of forms of address after a full stop (`Sig.ra`, `D.ª`), and faculties (`Dr. med.`).
+const TITLE_ENDINGS: &str = "ra ssa na rina ª º med phil jur rer nat oec";
+
+/// Adds forms of address and degrees before a name: `Frau Dipl.-Ing. Brenner`, `Sig.ra Fabbri`.
+fn with_titles(text: &str, words: &[Word<'_>], free: usize, person: &mut Range) {
+    let mut at = words.partition_point(|word| word.end() <= person.start);
+    while let Some(title) = word_before(words, at).filter(|title| title.start >= free) {
+        let is_ending =
+            is_among(TITLE_ENDINGS, &title.lower) && text[..title.start].trim_end().ends_with('.');
+        // "D. Anselmo", "M. Jean Pinson"
+        let is_letter = matches!(title.text, "D" | "M");
+        let is_title = is_ending || is_letter || title.is(Cues::TITLE) && !roles::names_role(title);
+        let gap = &text[title.end()..person.start];
+        if !is_title || !matches!(gap, " " | "." | ". " | "\u{a0}" | ".\u{a0}" | ".-") {
+            break;
+        }
+        person.start = title.start;
+        at -= 1;
+    }
+}
+
+/// `Seidlmayer` of `Frau Seidlmayer`, `Mr. Dr. Aigner`
 fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let title = &words[at];
     let mut first = at + 1;
@@ -193,14 +227,10 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     loop {
         let word = words.get(first)?;
         let gap = &text[last.end()..word.start];
-        let is_abbreviated = gap == "." && is_among("ra ssa na rina ª", &word.lower);
-        if !is_abbreviated && !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
+        let is_ending = gap == "." && is_among(TITLE_ENDINGS, &word.lower);
+        if !is_ending && !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
             return None;
         }
-        // "Sig.ra", "D.ª"
-        let is_ending = is_among("ra ssa na rina ª", &word.lower)
-            && text[..word.start].ends_with('.')
-            && first == at + 1;
         if !is_ending && (!word.is(Cues::TITLE) || !word.is_upper()) {
             break;
         }
@@ -228,15 +258,10 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         Evidence::For => true,
         Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,
     };
-    // The degree belongs to the name, the form of address does not.
-    let degree = words[at..particles].iter().find(|word| is_academic(word));
-    let start = degree.unwrap_or(&words[particles]).start;
-    // "Dipl.-Ing."
-    let front = word_before(words, words.partition_point(|word| word.start < start));
-    let front = front.filter(|front| is_academic(front) && &text[front.end()..start] == ".-");
-    let start = front.map_or(start, |front| front.start);
-    is_person.then(|| start..names[names.len() - 1].end())
+    is_person.then(|| words[particles].start..names[names.len() - 1].end())
 }
+
+const ASK: &str = include_str!("tables/ask.txt");
 
 fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
@@ -264,7 +289,20 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_next =
             next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
         let direct = is_next && names[0].is(Cues::GIVEN) && before == " ";
+        // "pregunta por Curro", "ask for Siobhra"
+        let is_asked = names.len() == 1
+            && is_next
+            && before == " "
+            && is_among(ASK, &cue.lower)
+            && (names[0].cues.is_empty() || is_given(&names[0]))
+            && is_followed(text, range.end);
+        // "schickst du an Melanie"
+        let is_sent = names.len() == 1
+            && names[0].cues == Cues::GIVEN
+            && before == " "
+            && is_among(PREPOSITIONS, &words[next - 1].lower);
         match evidence(names) {
+            _ if is_asked || is_sent => return Some(range),
             Evidence::For if names.len() >= 2 || has_colon || direct => return Some(range),
             Evidence::None
                 if (2..=4).contains(&names.len())

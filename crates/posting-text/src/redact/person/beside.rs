@@ -4,7 +4,7 @@ use super::{
     Cues, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
-    roles::{ANSWERS, names_role},
+    roles::names_role,
     run::{PREPOSITIONS, announces, first_name, is_name, line_end, line_start, run},
     word_before,
 };
@@ -185,7 +185,9 @@ impl<'a> Run<'a> {
         let is_link = |word: &Word<'_>| !word.is_upper() && is_among(PREPOSITIONS, &word.lower);
         let has_link = own > 0 && own + 1 < names.len() && is_link(&names[own]);
         let own = own + usize::from(has_link);
-        let is_left = own < names.len();
+        // "Responsabile del Personale"
+        let is_part = own > 0 && names_role(&names[own - 1]);
+        let is_left = own < names.len() && (!is_part || names[own].is_upper());
         is_left.then(|| Self::new(self.text, self.words, at + own..end, self.contact))
     }
 
@@ -210,16 +212,13 @@ impl<'a> Run<'a> {
                 name.letters() >= 3
                     && !name.is_capitals()
                     && !name.is(Cues::TITLE)
-                    && (self.one_before()
-                        || self.one_after(name)
-                        || (self.is_number() && self.is_no_office() && self.answers()))
+                    && (self.one_before() || self.one_after(name))
             }
             names => {
                 let is_after = names.len() == 2 && self.is_number() && self.is_end();
                 self.several_before()
                     || (is_after && self.after().is_some_and(is_separator))
                     || self.is_asked_for()
-                    || self.answers()
             }
         }
     }
@@ -268,11 +267,10 @@ impl<'a> Run<'a> {
 
     /// `01632 960 406 and ask for Siobhra`, `(47) 95555-0127 com Jucélia`
     fn is_asked_for(&self) -> bool {
-        /// In bytes.
-        const MAX_GAP: usize = 40;
+        const MAX_GAP_BYTES: usize = 40;
         /// Words for "with" and "for" between a number and a person.
         const WITH: &str = "com con with avec mit med met z s se c с із з със cu ja";
-        let Some(gap) = self.after().filter(|gap| gap.len() <= MAX_GAP) else {
+        let Some(gap) = self.after().filter(|gap| gap.len() <= MAX_GAP_BYTES) else {
             return false;
         };
         let between = &self.words[..self.first];
@@ -284,18 +282,6 @@ impl<'a> Run<'a> {
             [.., call] => call.is(Cues::PERSON),
             [] => false,
         }
-    }
-
-    /// `… 550 117. Kezia Marsh replies`, `Kezia Marsh replies: 01632 …`
-    fn answers(&self) -> bool {
-        /// From the name to the contact, in bytes.
-        const NEAR: usize = 40;
-        let is_before = |gap: &str| gap.len() <= NEAR && !ends_sentence(gap);
-        let verb = self.words.get(self.first + self.names.len());
-        let verb = verb.filter(|verb| verb.start == self.range().end + 1);
-        begins_sentence(self.text, self.range().start)
-            && (self.before().is_some_and(is_before) || self.after() == Some(". "))
-            && verb.is_some_and(|verb| is_among(ANSWERS, &verb.lower))
     }
 
     fn is_addressed(&self) -> bool {
@@ -406,15 +392,14 @@ fn full_stops(gap: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
 }
 
 fn leads_to(text: &str, next: &[Word<'_>], end: usize, contact: &Range) -> bool {
-    /// In bytes.
-    const MAX_GAP: usize = 60;
+    const MAX_GAP_BYTES: usize = 60;
     const PLAIN: Cues = Cues::PHONE
         .union(Cues::HANDLE)
         .union(Cues::PERSON)
         .union(Cues::GENERIC);
     let gap = text.get(end..contact.start);
     let between = next.iter().take_while(|word| word.start < contact.start);
-    gap.is_some_and(|gap| gap.len() <= MAX_GAP && !ends_sentence(gap))
+    gap.is_some_and(|gap| gap.len() <= MAX_GAP_BYTES && !ends_sentence(gap))
         && between
             .take(6)
             .all(|word| !word.is_upper() || word.is(PLAIN))

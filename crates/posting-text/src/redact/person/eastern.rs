@@ -17,7 +17,10 @@ const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
     word.is(Cues::PERSON)
         || (word.is_unspaced()
-            && (word.text.contains("長の") || listed(CUES).any(|cue| word.text.contains(cue))))
+            && (word.text.contains("長の")
+                || word.text.contains("役の")
+                || word.text.ends_with(['部', '課', '室'])
+                || listed(CUES).any(|cue| word.text.contains(cue))))
 }
 
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
@@ -164,7 +167,16 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
 fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const ENDS: &str = "） まで 宛 さん 様";
     let word = &words[at];
-    let (_, family) = word.text.rsplit_once("長の")?;
+    // "(総務部 江波)"
+    if word.text.ends_with(['部', '課', '室']) && text[..word.start].ends_with(['(', '（']) {
+        let name = words.get(at + 1)?;
+        let is_last = text[name.end()..].starts_with([')', '）']);
+        return (is_last && name.letters() <= 4).then(|| name.start..name.end());
+    }
+    let (role, family) = word.text.rsplit_once('の')?;
+    if !role.ends_with(['長', '役']) {
+        return None;
+    }
     let is_han = |c: &char| Script::of(*c) == Script::Han;
     let letters = family.chars().take_while(is_han).count();
     let start = word.end() - family.len();
@@ -192,22 +204,17 @@ fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 
 /// Before its number in parentheses: `、水野翔（076-255-0112）`.
 pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
-    let is_before = matches!(
-        text.get(word.end()..contact.start),
-        Some("（" | " （" | "(" | " (" | "：" | ": ")
-    );
-    let before = &text[..word.start];
-    let is_further = [", ", "、", "，", "； ", "；", "/", "／", "及", "和"]
-        .iter()
-        .any(|sign| before.ends_with(sign));
-    let letters = word.letters();
-    let is_of_names = word
-        .text
-        .chars()
-        .all(|c| matches!(Script::of(c), Script::Han | Script::Hangul | Script::Kana));
-    let is_other = word.is(Cues::PERSON | Cues::PHONE | Cues::HANDLE)
-        || without_ending(OFFICES, word.text).is_some();
-    (is_before && is_further && is_of_names && (2..=6).contains(&letters) && !is_other)
+    let gap = text.get(word.end()..contact.start)?.trim_start();
+    let before = text[..word.start].trim_end();
+    let is_name = (2..=6).contains(&word.letters())
+        && !matches!(
+            Script::of_text(word.text),
+            Script::Latin | Script::Arabic | Script::Hebrew
+        )
+        && !word.is(Cues::PERSON | Cues::PHONE | Cues::HANDLE)
+        && without_ending(OFFICES, word.text).is_none();
+    let is_further = before.ends_with([',', '、', '，', '；', '/', '／', '及', '和']);
+    (is_name && is_further && matches!(gap.trim_end(), "（" | "(" | "：" | ":"))
         .then(|| word.start..word.end())
 }
 
@@ -281,10 +288,9 @@ fn is_before_number(text: &str, at: usize) -> bool {
 
 /// Two to four syllables that begin with a family name, alone or before a title.
 fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    /// In words.
-    const AHEAD: usize = 3;
+    const AHEAD_WORDS: usize = 3;
     let mut last = &words[at];
-    for (number, word) in words[at + 1..].iter().take(AHEAD).enumerate() {
+    for (number, word) in words[at + 1..].iter().take(AHEAD_WORDS).enumerate() {
         let gap = &text[last.end()..word.start];
         if gap.chars().count() > 3 || gap.contains(['\n', ',', '.']) {
             return None;

@@ -64,7 +64,7 @@ pub(super) fn is_particle(word: &Word<'_>) -> bool {
 }
 
 /// In any case of the languages that have some.
-pub(super) fn is_given(word: &Word<'_>) -> bool {
+pub(in crate::redact) fn is_given(word: &Word<'_>) -> bool {
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
     if word.is(Cues::GIVEN) {
         return true;

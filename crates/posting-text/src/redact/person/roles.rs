@@ -14,21 +14,26 @@ use super::{
 };
 use crate::{
     Range,
-    redact::{vocabulary::listed, words::begins_sentence},
+    redact::{
+        vocabulary::{listed, without_ending},
+        words::begins_sentence,
+    },
 };
 
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
-const ARTICLES: &str = include_str!("../tables/role_articles.txt");
 const OWN: &str = include_str!("../tables/role_own.txt");
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
 
 /// Verbs after a person who answers questions.
-pub(super) const ANSWERS: &str = include_str!("../tables/answers.txt");
+const ANSWERS: &str = include_str!("../tables/answers.txt");
 
+/// `Praxismanagerin`, `työmaapäällikkö`
 pub(super) fn names_role(word: &Word<'_>) -> bool {
+    const ENDINGS: &str = include_str!("../tables/role_endings.txt");
     ROLES.contains(&*word.lower)
+        || word.letters() >= 8 && without_ending(ENDINGS, &word.lower).is_some()
 }
 
 /// Two capitalised words after a word or a comma, not beginning a sentence without a comma.
@@ -74,14 +79,21 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     // "Yurany Ossa, Jefe de Personal"
     let after = rest.strip_prefix(", ").or(rest.strip_prefix(" ("));
     if after.is_some() {
-        let mut next = words[end..].iter().take(3);
-        let role = next.find(|word| !is_among(ARTICLES, &word.lower));
-        let is_near = role.is_some_and(|role| role.start <= range.end + 12 && names_role(role));
-        // "Talent Acquisition", "Practice Manager"
-        let second = words.get(end + 1).is_some_and(|second| {
-            names_role(second) && words[end].is_upper() && second.start <= words[end].end() + 1
+        // "our Talent Acquisition Director", "Practice Manager"
+        let mut next = words[end..].iter().take(5);
+        let mut reach = range.end + 2;
+        let is_near = next.any(|word| {
+            let is_beside = word.start <= reach;
+            reach = if is_beside { word.end() + 1 } else { 0 };
+            is_beside && names_role(word)
         });
-        if (is_near || second) && (is_known || has_contact()) {
+        // "uczy Marek Sobczyński, stolarz z zamiłowania"
+        let is_plain = |it: &Word<'_>| it.cues.is_empty() && !it.is_upper() && !it.is_number();
+        let in_apposition = first.is(Cues::GIVEN)
+            && last.cues.is_empty()
+            && (words.get(end)).is_some_and(|it| is_plain(it) && it.letters() >= 5)
+            && word_before(words, at).is_some_and(|it| is_plain(it) && it.end() + 1 == range.start);
+        if is_near && (is_known || has_contact()) || in_apposition {
             return Some(range);
         }
     }

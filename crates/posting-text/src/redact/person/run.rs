@@ -1,10 +1,9 @@
 //! Runs of capitalised words, which may be names, and the line around them.
 
-use super::{Cues, Word, evidence::is_particle, is_among};
+use super::{Cues, Word, evidence::is_particle, is_among, roles::names_role};
 use crate::redact::vocabulary::without_ending;
 
-/// In words.
-const MAX_NAME: usize = 5;
+const MAX_NAME_WORDS: usize = 8;
 /// Between "ask" and a name.
 pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
 
@@ -12,7 +11,7 @@ pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o p
 pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = at;
     let mut look = at;
-    while look < words.len() && look - at < MAX_NAME {
+    while look < words.len() && look - at < MAX_NAME_WORDS {
         let word = &words[look];
         if look > at {
             let previous = &words[look - 1];
@@ -24,7 +23,9 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
                 break;
             }
         }
-        if is_name(word) {
+        // "Ketola-aho"
+        let is_joined = look > at && text[..word.start].ends_with('-') && !word.is_number();
+        if is_name(word) || is_joined {
             end = look + 1;
         } else if !is_particle(word) || look == at {
             break;
@@ -37,10 +38,15 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
 /// After a word that announces a person, or at the given name after a role ("Advisor Kari Hansen"),
 /// but not within a double one ("Viggo-Emil Skov").
 pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
-    let announced = names
-        .iter()
-        .take_while(|word| announces(word) && !word.is(Cues::GIVEN))
-        .count();
+    let inner = names.len().saturating_sub(1);
+    // "İnsan Kaynakları Uzmanı Nurcan Saygıner"
+    let is_office = |at: &usize| {
+        let next = &names[*at + 1];
+        announces(&names[*at])
+            && !names[*at].is(Cues::GIVEN)
+            && (next.is_upper() || is_among(PREPOSITIONS, &next.lower))
+    };
+    let announced = (0..inner).rfind(is_office).map_or(0, |at| at + 1);
     // "Sunați la Domnica Hrițcu"
     let is_link = |word: &Word<'_>| {
         !word.is_upper()
@@ -49,13 +55,16 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     };
     let announced =
         announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
-    let inner = names.len().saturating_sub(1);
     let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
     // "Коростелёва Нина Павловна"
     let is_patronymic = names.last().is_some_and(|last| {
         without_ending("ович евич ична овна евна івна ївна", &last.lower).is_some()
     });
-    let is_after_family = is_patronymic && given == Some(announced + 1);
+    // "Kisné Boldizsár Emőke"
+    let is_wife = names
+        .get(announced)
+        .is_some_and(|wife| wife.lower.ends_with("né"));
+    let is_after_family = (is_patronymic || is_wife) && given == Some(announced + 1);
     let start = given.filter(|_| !is_after_family).unwrap_or(announced);
     let is_second = start > announced
         && names
@@ -69,10 +78,8 @@ pub(super) const ACADEMIC: &str = "dr prof mag ing dipl";
 
 /// A word for contacts, a form of address, or a compound that ends in a role: `Praxismanagerin`.
 pub(super) fn announces(word: &Word<'_>) -> bool {
-    const ROLES: &str =
-        "managerin manager leiterin leitung assistentin referentin sekretärin assistent beraterin";
     let is_title = word.is(Cues::TITLE) && !is_among(ACADEMIC, &word.lower);
-    word.is(Cues::PERSON) || is_title || without_ending(ROLES, &word.lower).is_some()
+    word.is(Cues::PERSON) || is_title || names_role(word)
 }
 
 /// Capitalised, but not wholly in capitals like an acronym.
@@ -80,7 +87,7 @@ pub(super) fn is_name(word: &Word<'_>) -> bool {
     let letters = word.letters();
     let acronym = (2..=4).contains(&letters) && word.is_capitals();
     // "WhatsApp Tabitha on …"
-    let is_way = word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
+    let is_way = letters > 1 && word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
     word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
 }
 
@@ -93,20 +100,21 @@ pub(super) fn has_contact(text: &str, at: usize) -> bool {
 pub(super) fn is_followed(text: &str, end: usize) -> bool {
     let rest = text[end..].trim_start_matches([' ', '\u{a0}']);
     rest.is_empty()
-        || rest.starts_with([',', ';', '\n', '(', '|', '–', '-', '.', ':', '/', '+', '،'])
+        || rest.starts_with([
+            ',', ';', '\n', '(', ')', '|', '–', '-', '.', ':', '/', '+', '،',
+        ])
         || rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// In bytes.
-const MAX_LINE: usize = 400;
+const MAX_LINE_BYTES: usize = 400;
 
 pub(super) fn line_end(text: &str, from: usize) -> usize {
-    let to = text.floor_char_boundary(from + MAX_LINE);
+    let to = text.floor_char_boundary(from + MAX_LINE_BYTES);
     text[from..to].find('\n').map_or(to, |end| from + end)
 }
 
 pub(super) fn line_start(text: &str, to: usize) -> usize {
-    let from = text.ceil_char_boundary(to.saturating_sub(MAX_LINE));
+    let from = text.ceil_char_boundary(to.saturating_sub(MAX_LINE_BYTES));
     text[from..to]
         .rfind('\n')
         .map_or(from, |end| from + end + 1)
