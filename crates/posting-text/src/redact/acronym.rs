@@ -4,7 +4,7 @@ use super::{
     cues::Cues,
     key::{self, Case},
     vocabulary::{ACRONYMS, is_among},
-    words::{Text, Word, is_gap, unaccented, word_before, words},
+    words::{Text, Word, unaccented, word_before, words},
 };
 use crate::{Budget, Result};
 
@@ -151,7 +151,8 @@ fn spells(
         let used = used + usize::from(!*is_small);
         let mut next = first + 1;
         open.push((at + 1, next, used));
-        let long = word.chars().count() >= COMPOUND;
+        // "IT" in a name gives both.
+        let long = matches!(word.chars().count(), 2..=3 | COMPOUND..);
         let mut rest = word.chars();
         rest.next();
         while let Some((letter, is_upper)) = letters.get(next) {
@@ -164,56 +165,6 @@ fn spells(
         }
     }
     Ok(false)
-}
-
-/// `Examples of Everything (EOE)`. Returns the indices of the first word and of the acronym.
-pub(super) fn written_out(
-    on: Text<'_>,
-    is_wanted: impl Fn(&Word<'_>) -> bool,
-) -> Result<Vec<(usize, usize)>> {
-    const SEARCH_STEPS: usize = 100;
-    let (text, all, budget) = on.parts();
-    budget.spend(all.len())?;
-    let mut out = Vec::new();
-    for (at, word) in all.iter().enumerate() {
-        if !is_in_parentheses(word, text) || !is_acronym(word) {
-            continue;
-        }
-        budget.spend(SEARCH_STEPS)?;
-        if is_wanted(word)
-            && let Some(first) = first_written_out(&word.lower, &all[..at], text, word.start)
-        {
-            out.push((first, at));
-        }
-    }
-    Ok(out)
-}
-
-fn first_written_out(
-    acronym: &str,
-    before: &[Word<'_>],
-    text: &str,
-    parenthesis: usize,
-) -> Option<usize> {
-    let mut letters = acronym.chars().rev().peekable();
-    let mut next = parenthesis;
-    for (at, word) in before.iter().enumerate().rev().take(20) {
-        let gap = text[word.end()..next].trim_end_matches('(');
-        if !is_gap(gap, word.text) {
-            return None;
-        }
-        next = word.start;
-        let fits = letters.peek().copied() == initial(word);
-        if fits && (word.is_capital() || word.is_small()) {
-            letters.next();
-            if letters.peek().is_none() {
-                return Some(at);
-            }
-        } else if !word.is_small() {
-            return None;
-        }
-    }
-    None
 }
 
 fn is_acronym(word: &Word<'_>) -> bool {
@@ -238,10 +189,6 @@ fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
         Some(article.len() <= MAX_ARTICLE && article.chars().all(char::is_lowercase))
     };
     text[word.end()..].starts_with(')') && opens() == Some(true)
-}
-
-fn initial(word: &Word<'_>) -> Option<char> {
-    word.lower.chars().next()
 }
 
 fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -> Result<bool> {

@@ -102,10 +102,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
 /// Returns the short form that a text uses: the first ideographs of a name where only a name can
 /// be, or its first syllables before a Korean particle.
 pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<String> {
-    const BEFORE: [char; 22] = [
-        '在', '来', '入', '于', '与', '和', '选', '到', '进', '由', '為', '，', '。', '、', '「',
-        '“', '\n', ' ', '：', '；', '！', '（',
-    ];
+    const BEFORE: &str = "在来入于与和选到进由為，。、「“\n ：；！（";
     const AFTER: &str = "은 는 이 가 을 를 에 의 와 과 로 도 에서 에게 으로";
     let base = without_legal_forms(name);
     let script = Script::of_text(base);
@@ -130,7 +127,8 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
                 return is_start && is_among(AFTER, tail);
             }
             let next = rest.chars().next();
-            (before.is_empty() || before.ends_with(BEFORE)) && after.chars().next() != next
+            (before.is_empty() || before.ends_with(|c| BEFORE.contains(c)))
+                && after.chars().next() != next
         };
         let known = is_trade(front) || PLACES.contains(&front);
         let is_used = !known && text.match_indices(front).any(|(at, _)| is_name_at(at));

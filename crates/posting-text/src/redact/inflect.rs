@@ -42,13 +42,12 @@ static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     grammars
 });
 
-/// In letters.
-const MIN_STEM: usize = 3;
+const MIN_STEM_LETTERS: usize = 3;
 
 /// In lower case, for texts in languages of these families.
 pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
     let mut out = Vec::new();
-    if word.chars().count() < MIN_STEM {
+    if word.chars().count() < MIN_STEM_LETTERS {
         return out;
     }
     match Script::of_text(word) {
@@ -99,7 +98,7 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
 
 fn push(out: &mut Vec<Stem>, text: String, endings: &'static FxHashSet<&'static str>) {
     let stem = Stem { text, endings };
-    if stem.text.chars().count() >= MIN_STEM && !out.contains(&stem) {
+    if stem.text.chars().count() >= MIN_STEM_LETTERS && !out.contains(&stem) {
         out.push(stem);
     }
 }

@@ -85,7 +85,6 @@ impl Names {
         if let Some(label) = names.label.clone() {
             names.add_label(&label, &context)?;
         }
-        names.add_written_out(&context)?;
         names.add_other_scripts(&context)?;
         Ok(names)
     }

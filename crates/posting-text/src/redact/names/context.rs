@@ -153,6 +153,12 @@ impl Context<'_> {
             && self.families.intersects(Cues::ENGLISH | Cues::GERMANIC);
         let mut starts = 0;
         self.any_use(part, name, |before, word| {
+            // "Grupo Tlaxco" of "Grupo Ferretero Tlaxco"
+            let skips = |before: &Word<'_>| {
+                before.is(Cues::AFFIX | Cues::GENERIC)
+                    && before.is_upper()
+                    && name.iter().any(|own| own.lower == before.lower)
+            };
             let between = &self.text[before.map_or(0, Word::end)..word.start];
             let quoted = between.ends_with(['«', '„', '“', '"']);
             let begins = begins_sentence(self.text, word.start);
@@ -163,7 +169,8 @@ impl Context<'_> {
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];
-            before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
+            before.is_some_and(skips)
+                || before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
                 || (!has_capitals && begins && self.is_subject(word))
                 || (has_capitals && GENITIVE.iter().any(|ending| after.starts_with(ending)))
                 || (!has_capitals && (is_within_sentence || quoted || starts >= 2))
@@ -258,8 +265,10 @@ impl Context<'_> {
                 gap.len() <= 4 && !gap.contains('\n')
             });
             let is_own = before.is_some_and(|before| {
-                name.iter().any(|own| own.lower == before.lower)
-                    && self.text[before.end()..word.start].trim().is_empty()
+                let is_it = |pair: &[Word<'_>]| {
+                    pair[0].lower == before.lower && pair[1].lower == part.lower
+                };
+                name.windows(2).any(is_it) && self.text[before.end()..word.start].trim().is_empty()
             });
             if !is_own && is_such(before, word) {
                 return Ok(true);
@@ -279,9 +288,8 @@ pub(super) const fn is_vietnamese(c: char) -> bool {
 }
 
 pub(super) fn script(all: &[Word<'_>]) -> Script {
-    /// In words.
-    const LOOK: usize = 60;
-    let words = all.iter().take(LOOK).filter(|word| !word.is_number());
+    const LOOK_WORDS: usize = 60;
+    let words = all.iter().take(LOOK_WORDS).filter(|word| !word.is_number());
     let mut scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
     scripts.sort_unstable();
     let runs = scripts.chunk_by(|one, other| one == other);

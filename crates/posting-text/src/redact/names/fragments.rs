@@ -5,7 +5,7 @@ use super::{
     spell::{min_lower, ordinary},
     word_before,
 };
-use crate::redact::{key::splits, vocabulary::without_ending};
+use crate::redact::{key::splits, person::is_given, vocabulary::without_ending};
 
 impl Names {
     /// Adds the first words, and the proper words with or without the trades around them.
@@ -200,7 +200,7 @@ fn are_capitals(words: &[Word<'_>]) -> bool {
 /// Whether a word follows a given name, or a word for brothers.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     const BROTHERS: &str = "gebrüder gebr hermanos irmãos fratelli frères brødrene bröderna bracia";
-    let announces = |word: &Word<'_>| word.is(Cues::GIVEN) || is_among(BROTHERS, &word.lower);
+    let announces = |word: &Word<'_>| is_given(word) || is_among(BROTHERS, &word.lower);
     let mut pairs = name.windows(2);
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
@@ -217,7 +217,6 @@ fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
 
 /// In lower case such a compound is an ordinary word: `Pilvipalvelu`.
 pub(super) fn ends_in_trade(word: &str) -> bool {
-    /// In letters, of either part.
     const MIN_LETTERS: usize = 4;
     word.char_indices()
         .skip(MIN_LETTERS)

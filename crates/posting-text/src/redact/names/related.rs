@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
-    joined, parts::MAX_WORDS, words,
+    joined, parts::MAX_WORDS, word_before, words,
 };
 use crate::{
     pattern::patterns,
@@ -35,6 +35,8 @@ enum Phrase {
     Agency,
     /// For an agency, anywhere.
     AgencyClient,
+    /// A word for a workplace, such as "hotel", after a preposition.
+    House,
 }
 
 /// By their last words with the words before it. Phrases before a name are found by first words.
@@ -53,6 +55,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "AFTER" => Phrase::After,
             "AGENCY" => Phrase::Agency,
             "AGENCY CLIENT" => Phrase::AgencyClient,
+            "HOUSE" => Phrase::House,
             _ => Phrase::AfterOwn,
         };
         if matches!(kind, Phrase::After | Phrase::AfterOwn) {
@@ -69,6 +72,7 @@ const BETWEEN: &str = include_str!("../tables/related_between.txt");
 const GROUPS: &str = include_str!("../tables/related_groups.txt");
 /// Whom an agency works for, up to four words before the client.
 const FOR: &str = include_str!("../tables/related_for.txt");
+const HOUSE_FOR: &str = include_str!("../tables/house_for.txt");
 /// Software, which has the same word.
 const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
 const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
@@ -80,6 +84,8 @@ const OWN: &str = include_str!("../tables/related_own.txt");
 const AGENCIES: &str = include_str!("../tables/agencies.txt");
 
 patterns! {
+    /// `Colibrì S.p.A., Agenzia per il Lavoro`
+    CALLED_AGENCY = r"(?i), (?:agenzia per il lavoro|empresa de (?:trabajo|trabalho) tempor|agence d['’](?:emploi|intérim)|agencja (?:pracy|zatrudnienia)|agentura práce|personální agentura|uitzendbureau|personaldienstleister|bemanningsföretag|vikarbureau|(?:an? )?(?:recruitment|employment|staffing) (?:agency|firm))";
     /// A group in Japanese and Chinese.
     EASTERN = crate::pattern::one_of(include_str!("../tables/related_eastern.txt"));
 }
@@ -92,9 +98,10 @@ impl Names {
             .spend(all.len() + text.len() + context.posting.title.len())?;
         let title = words(context.posting.title);
         let mut found: Vec<String> = Vec::new();
-        let is_agency = words(context.posting.company_name)
-            .iter()
-            .any(|word| listed(AGENCIES).any(|part| word.lower.starts_with(part)));
+        let is_of_agency =
+            |word: &Word<'_>| listed(AGENCIES).any(|part| word.lower.starts_with(part));
+        let is_agency = words(context.posting.company_name).iter().any(is_of_agency)
+            || CALLED_AGENCY.is_match(text);
         for (at, word) in all.iter().enumerate() {
             let Some(phrases) = PHRASES.get(&*word.lower) else {
                 continue;
@@ -170,10 +177,21 @@ impl Names {
         if (is_parted && parted.is_none()) || (phrase == Phrase::Lower && all[at].is_upper()) {
             return Ok(None);
         }
-        if phrase == Phrase::Client {
-            let before = &all[at.saturating_sub(4)..at];
-            let last = before.last().map_or("", |word| &*word.lower);
-            if is_among(SOFTWARE, last) || !before.iter().any(|it| is_among(FOR, &it.lower)) {
+        if matches!(phrase, Phrase::Client | Phrase::House) {
+            // German nouns have capitals: "im Hotel Köche und Kellner".
+            let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
+            let (most, list) = if phrase == Phrase::House {
+                (2, HOUSE_FOR)
+            } else {
+                (4, FOR)
+            };
+            let before = &all[at.saturating_sub(most)..at];
+            if before
+                .last()
+                .is_some_and(|word| is_among(SOFTWARE, &word.lower))
+                || phrase == Phrase::House && is_german
+                || !before.iter().any(|it| is_among(list, &it.lower))
+            {
                 return Ok(None);
             }
         }
@@ -230,7 +248,7 @@ impl Names {
         is_group |= run.iter().any(is_group_word);
         if matches!(
             phrase,
-            Phrase::Strong | Phrase::Client | Phrase::AgencyClient
+            Phrase::Strong | Phrase::Client | Phrase::AgencyClient | Phrase::House
         ) || is_group
         {
             return Ok(Some(run));
@@ -305,6 +323,9 @@ fn after_phrase<'c>(
     {
         return None;
     }
+    // "Orquidea Labs, nuestra filial de software"
+    let is_apposition =
+        word_before(all, at).is_some_and(|last| &text[last.end()..all[at].start] == ", ");
     let mut first = at;
     while let Some(before) = first.checked_sub(1)
         && at - before <= 4
@@ -316,7 +337,7 @@ fn after_phrase<'c>(
             })
             .is_empty()
         && all[before].is_upper()
-        && !begins_sentence(text, all[before].start)
+        && (!begins_sentence(text, all[before].start) || is_apposition)
     {
         first = before;
     }

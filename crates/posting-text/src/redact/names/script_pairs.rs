@@ -6,9 +6,7 @@ use super::{
 };
 use crate::redact::sound::{consonants, sound_alike, vowels};
 
-/// In bytes.
-const MAX_PAIR: usize = 120;
-/// In consonants.
+const MAX_PAIR_BYTES: usize = 120;
 const MIN_CONSONANTS: usize = 3;
 /// In consonants, for a word without quotation marks and with other vowels.
 const MIN_SURE: usize = 4;
@@ -30,14 +28,14 @@ impl Names {
         let Context { text, budget, .. } = *context;
         let mut out: Vec<String> = Vec::new();
         for (at, open) in text.match_indices(['(', '（']) {
-            budget.spend(2 * MAX_PAIR)?;
+            budget.spend(2 * MAX_PAIR_BYTES)?;
             let inside = &text[at + open.len()..];
-            let inside = &inside[..inside.floor_char_boundary(MAX_PAIR)];
+            let inside = &inside[..inside.floor_char_boundary(MAX_PAIR_BYTES)];
             let Some(end) = inside.find([')', '）', '\n']) else {
                 continue;
             };
             let inside = &inside[..end];
-            let before = &text[text.ceil_char_boundary(at.saturating_sub(MAX_PAIR))..at];
+            let before = &text[text.ceil_char_boundary(at.saturating_sub(MAX_PAIR_BYTES))..at];
             let before = before.rsplit(['\n', '.', '。', '(', '（']).next();
             let before = before.unwrap_or_default().trim();
             let is_other = |one: &str, other: &str| {

@@ -2,34 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::{
-    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
-};
+use super::{Case, Context, Key, Names, Rc, Result, Token, Word, joined, unaccented, words};
 use crate::redact::{
-    acronym,
     key::splits,
     vocabulary::{ACRONYMS, is_among},
     words::without_umlauts,
 };
 
 impl Names {
-    /// Words before an acronym of the company.
-    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
-        let known = |word: &Word<'_>| {
-            let is_it = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
-            word.lower.chars().count() >= 3 && self.candidates(word).iter().any(is_it)
-        };
-        let of_acronyms = acronym::written_out(context.on(), known)?;
-        for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
-            let words = &context.all[first..at];
-            self.push(Key {
-                splits: Some(splits(words)),
-                ..Key::word(joined(words), Case::Capital)
-            });
-        }
-        Ok(())
-    }
-
     /// Adds the label and the distinctive word that it begins with.
     pub(super) fn add_label(&mut self, label: &str, context: &Context<'_>) -> Result<()> {
         let parts = words(label);
