@@ -33,6 +33,7 @@ const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("firms", 0, 0, 0, 0),
     ("venues", 4, 4, 0, 2),
     ("rarities", 8, 2, 0, 0),
+    ("everyday", 0, 4, 0, 0),
 ];
 
 #[test]
