@@ -42,6 +42,7 @@ mod query;
 mod report;
 mod resource;
 mod section;
+mod sections;
 mod slots;
 mod state;
 mod subscriber;

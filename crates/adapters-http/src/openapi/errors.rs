@@ -11,7 +11,6 @@ use http_server::{RequestId, X_REQUEST_ID};
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 
-use super::SECTIONS;
 use crate::{
     accept::PROBLEM,
     error::ApiError,
@@ -19,6 +18,7 @@ use crate::{
     oauth::AuthError,
     problem::Problem,
     section::{LIMIT_EXAMPLE, SharedError, errors},
+    sections::SECTIONS,
 };
 
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];

@@ -1,9 +1,9 @@
 //! The OpenAPI 3.1 document.
 //!
 //! Operations, request bodies and examples are written as OpenAPI in an `openapi.json` next to
-//! their handlers. Each [`Section`] names this file and has the schemas of its answers. This module
-//! adds errors as they are sent, and headers that all answers share. `tests` compares the limits
-//! with those of the domain.
+//! their handlers. Each section names this file, and has the schemas of its answers and its errors.
+//! This module adds errors of several sections, and headers that all answers share. `tests` compares
+//! the limits with those of the domain.
 
 mod errors;
 mod line;
@@ -21,30 +21,15 @@ use serde_json::{Map, Value, json};
 use self::errors::header_refs;
 pub use self::line::line_schema;
 use crate::{
-    attention,
     error::{ErrorBody, InternalBody, ValidationBody},
-    event, health, import, integration, oauth, posting,
+    posting,
     problem::Problem,
-    report,
-    section::{Section, SharedError, of_answer},
-    subscriber, webhook,
+    section::{SharedError, of_answer},
+    sections::SECTIONS,
 };
 
 /// The description of the service, and the shared components.
 const SERVICE: &str = include_str!("document.json");
-
-pub const SECTIONS: [Section; 10] = [
-    posting::SECTION,
-    import::SECTION,
-    event::SECTION,
-    report::SECTION,
-    webhook::SECTION,
-    integration::SECTION,
-    attention::SECTION,
-    subscriber::SECTION,
-    oauth::SECTION,
-    health::SECTION,
-];
 
 /// The errors of every client operation. The parts of the document call this list `client`.
 const OF_CLIENT: &[&str] = &[
@@ -121,7 +106,7 @@ struct Operation {
     /// - `own pushes`: the answer has identifiers that this client has sent, and nothing about
     ///   postings;
     /// - `none`: the operation names no posting;
-    /// - `worker`: deliveries respect the client's current prefixes, which tests of the worker check.
+    /// - `worker`: deliveries respect the client's current prefixes, as tests of the worker check.
     #[serde(default, rename = "prefixes")]
     _prefixes: IgnoredAny,
     #[serde(default)]
