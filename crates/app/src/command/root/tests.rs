@@ -82,9 +82,11 @@ fn commands_options_variables_and_defaults_stay() {
     surface("posthaste", &definitions(), &mut found);
     let expected: Vec<_> = include_str!("surface.txt").lines().collect();
     if found != expected {
-        let file = std::env::temp_dir().join("surface.txt");
+        let file = std::env::current_exe()
+            .unwrap()
+            .with_file_name("surface.txt");
         std::fs::write(&file, found.join("\n") + "\n").unwrap();
-        panic!("differs from what {} has", file.display());
+        panic!("the new text is {}", file.display());
     }
 }
 
