@@ -31,7 +31,7 @@ pub struct Manifest {
     pub files: BTreeMap<String, FileDigest>,
 }
 
-/// What a restored database must contain.
+/// The newest migration and the numbers of rows of the copied database, for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseContents {
     pub schema: String,

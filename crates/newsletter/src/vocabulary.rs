@@ -59,7 +59,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The specification's `member_status`. A lapse deliberately looks the same as a renewal: both
+    /// The value of the provider's field `member_status`. A lapse deliberately looks the same as a renewal: both
     /// happen daily, and the provider needs no update.
     MemberStatus {
         NonMember = "non-member",

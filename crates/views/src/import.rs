@@ -42,7 +42,7 @@ pub struct ImportReceipt<'a> {
     /// The identifier; `null` if the line has none.
     id: Option<&'a str>,
     /// `created`, `updated`, `unchanged`, `expired` or `reopened`; `refused`, or `failed` if the
-    /// service could not answer.
+    /// service could not process the line.
     outcome: &'static str,
     /// The status with which the service would have answered a `PUT`.
     status: u16,
@@ -206,7 +206,7 @@ view! {
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
         unattributed: Option<u64> =
             (of.counts.unattributed > 0).then_some(of.counts.unattributed),
-        /// Lines that the service could not answer.
+        /// Lines that the service could not process. Each has a receipt.
         failed: u64 = of.counts.failed,
         /// The number of notices by code; absent if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -230,7 +230,7 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = degraded)]
         degraded: Vec<String> = of.degraded(),
-        /// Whether the body ended properly and every line has an answer.
+        /// Whether the body ended properly, and the import did not end before it.
         complete: bool = of.complete,
         /// Why the import is not complete.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -126,11 +126,11 @@ impl Outcome {
 
     /// Whether the receiver did not answer, probably for reasons unrelated to the event.
     pub const fn is_silent(self) -> bool {
-        matches!(self, Self::NoAnswer(_)) && self.was_made()
+        matches!(self, Self::NoAnswer(_)) && self.is_about_receiver()
     }
 
-    /// Whether a request was sent, so that the outcome is about the receiver.
-    pub const fn was_made(self) -> bool {
+    /// Whether the outcome is about the receiver. An unsendable event says nothing about it.
+    pub const fn is_about_receiver(self) -> bool {
         !matches!(self, Self::NoAnswer(NoAnswer::Unsendable))
     }
 

@@ -36,8 +36,8 @@ pub enum WebhookError {
     /// The owner has reached the limit of endpoints.
     #[error("There are {MOST_ENDPOINTS} webhooks already, the most that one owner may have.")]
     TooMany,
-    /// The endpoint has reached the limit of waiting events.
-    #[error("{MOST_WAITING} events wait for this webhook already.")]
+    /// The endpoint has reached the limit of subjects whose events wait.
+    #[error("Events of {MOST_WAITING} postings and companies wait for this webhook already.")]
     TooManyWaiting,
     /// The store failed.
     #[error(transparent)]

@@ -107,7 +107,7 @@ impl FromStr for PublicEvent {
 }
 
 impl PublicEvent {
-    /// The listed events in the usual order, each once.
+    /// The listed events in the order of the list, each once.
     pub fn names(listed: Vec<Self>) -> Vec<EventName> {
         unique(listed.into_iter().map(|Self(name)| name))
     }

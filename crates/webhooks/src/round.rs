@@ -70,7 +70,7 @@ pub struct DeliveryRound {
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
-    /// Whether any request was answered. `None` if no request was sent.
+    /// Whether any attempt was answered. `None` if no outcome is about the receiver.
     answered: Option<bool>,
     /// The unanswered attempts since the last answer.
     unanswered: usize,
@@ -152,7 +152,7 @@ impl DeliveryRound {
         let item = &mut self.items[number];
         let outcome = attempt.outcome;
         self.under_way -= 1;
-        if outcome.was_made() {
+        if outcome.is_about_receiver() {
             self.disabled = self.disabled.or(self.health.note(attempt, now));
             if outcome.is_silent() {
                 self.unanswered += 1;

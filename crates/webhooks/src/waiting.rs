@@ -21,7 +21,8 @@ pub struct WaitingSubject {
     pub next_at: OffsetDateTime,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
-    /// Whether the last attempt had no answer. The event is then due when the circuit closes.
+    /// Whether the last attempt had no answer. Such an event is due when an answer ends two or more
+    /// silent rounds.
     pub is_silent: bool,
     /// The following waiting events, in order.
     pub later: Vec<WaitingEvent>,

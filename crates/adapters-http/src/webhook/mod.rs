@@ -39,7 +39,7 @@ errors! {
          kept, or the client may not see it."
         WebhookError::EventNotFound;
     "TooManyWaiting"
-        "The webhook has reached its limit of waiting events."
+        "Events of too many postings and companies wait for this webhook."
         WebhookError::TooManyWaiting;
 }
 

@@ -290,7 +290,7 @@ impl Subscriber {
         }
     }
 
-    /// The specification's `member_status`.
+    /// The value of the provider's field `member_status`.
     pub fn member_status(&self) -> MemberStatus {
         match self.membership.map(|membership| membership.status) {
             None => MemberStatus::NonMember,
@@ -301,7 +301,7 @@ impl Subscriber {
         }
     }
 
-    /// The specification's `membership_plan_category`.
+    /// The value of the provider's field `membership_plan_category`.
     pub fn membership_plan_category(&self) -> &'static str {
         self.membership
             .map_or(MemberStatus::NonMember.as_str(), |membership| {

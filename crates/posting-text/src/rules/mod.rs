@@ -45,8 +45,8 @@ pub struct Texts<'a> {
 /// - Both are `CommonMark` without raw HTML and images. Links are absolute `http` or `https`
 ///   addresses, or `mailto` with an `@`.
 /// - The redacted text has no link destination, and its visible text none of the
-///   [`IdentifyingTerms`]. The visible text of a block has no marks, escapes and invisible
-///   characters (U+00AD, U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
+///   [`IdentifyingTerms`]. Before the search, marks, escapes and invisible characters are removed
+///   (U+00AD, U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
 /// - An approved posting has both texts. Coordinates are on Earth.
 /// - A rejection has a reason: one line of 1 to 1 000 characters, without control characters.
 ///

@@ -40,7 +40,7 @@ pub enum Source {
 pub enum State {
     /// Not attempted.
     Open,
-    /// Not for this round: the subject has earlier events that wait, or too many events.
+    /// Not opened yet: the subject has earlier events that wait, or too many events.
     Aside,
     InFlight,
     Delivered,

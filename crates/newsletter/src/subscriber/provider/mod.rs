@@ -31,7 +31,7 @@ pub struct Fields {
     pub membership_expire_at: Option<String>,
 }
 
-/// The specification's six fields, as sent. The provider decides the status.
+/// The provider's six fields, as sent. The provider decides the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// `email`.

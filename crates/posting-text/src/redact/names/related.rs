@@ -39,7 +39,8 @@ enum Phrase {
     House,
 }
 
-/// By their last words with the words before it. Phrases before a name are found by first words.
+/// Each phrase by its last word, with its other words. A phrase that precedes a name is found by its
+/// first word.
 type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
