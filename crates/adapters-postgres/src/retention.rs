@@ -158,7 +158,8 @@ async fn erase(
         return Err(StoreError::Conflict.into());
     }
     // The lock waits for transactions that are writing refusals, so their rows are visible
-    // afterwards. Later writers find this erasure's audit entry, and write no refusal of the posting.
+    // afterwards. Later writers find this erasure's audit entry, and write no refusal of the
+    // posting.
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;

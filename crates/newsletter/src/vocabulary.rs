@@ -59,8 +59,8 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The value of the provider's field `member_status`. A lapse deliberately looks the same as a renewal: both
-    /// happen daily, and the provider needs no update.
+    /// The value of the provider's field `member_status`. A lapse deliberately looks the same as a
+    /// renewal: both happen daily, and the provider needs no update.
     MemberStatus {
         NonMember = "non-member",
         Canceled = "canceled",

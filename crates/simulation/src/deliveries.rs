@@ -115,7 +115,8 @@ impl Deliveries {
                 .iter()
                 .filter(|it| it.process == process && it.is_open())
                 .collect();
-            // A running earlier round's attempts are counted for this lease, so its excuse holds too.
+            // A running earlier round's attempts are counted for this lease, so its excuse holds
+            // too.
             let is_excused = has_lapsed || own.iter().any(|it| it.is_excused);
             let rounds = 1 + own.len();
             of_host.push(Lease {

@@ -105,7 +105,8 @@ impl<'a> EventBody<'a> {
 
 /// The subject of the event. `CompanyUpdated`: the company. `CompanyMerged`: the ids of the company
 /// and its target. `AttentionRaised`, `AttentionCleared`: the item. `JobPostingErased`: the
-/// posting's identifier and the decision on it. `ReportDecided`: the report. All others: the posting.
+/// posting's identifier and the decision on it. `ReportDecided`: the report. All others: the
+/// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
@@ -130,7 +131,8 @@ pub struct DeliveredEvent<'a> {
 
 /// The subject of the event. `CompanyUpdated`: the company. `CompanyMerged`: the ids of the company
 /// and its target. `AttentionRaised`, `AttentionCleared`: the item. `JobPostingErased`: the
-/// posting's identifier and the decision on it. `ReportDecided`: the report. All others: the posting.
+/// posting's identifier and the decision on it. `ReportDecided`: the report. All others: the
+/// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {

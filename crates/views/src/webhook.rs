@@ -106,8 +106,8 @@ view! {
         /// once it is no longer kept or visible to the client.
         unique_source_identifier: Option<&'a str> =
             delivery.identifier().map(SourceIdentifier::as_str),
-        /// The number of this attempt at the event; 0 if the event was no longer kept before its first
-        /// attempt.
+        /// The number of this attempt at the event; 0 if the event was no longer kept before its
+        /// first attempt.
         #[schema(minimum = 0)]
         attempt: u32 = delivery.record.attempt,
         /// The status of the receiver's answer; `null` if there was none.

@@ -1,9 +1,9 @@
 //! The clients of tokens. They are read from the store and cached for a few seconds.
 //!
-//! Strangers may send any number of ids and secrets. If the sent secret is that of the cached client,
-//! the client is read again at once. Otherwise the caller may be a stranger: only the client's
-//! version is read, in one query with those of other callers. If it has changed, the client is read,
-//! because the change may have added the secret.
+//! Strangers may send any number of ids and secrets. If the sent secret is that of the cached
+//! client, the client is read again at once. Otherwise the caller may be a stranger: only the
+//! client's version is read, in one query with those of other callers. If it has changed, the
+//! client is read, because the change may have added the secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -2,8 +2,8 @@
 //!
 //! Operations, request bodies and examples are written as OpenAPI in an `openapi.json` next to
 //! their handlers. Each section names this file, and has the schemas of its answers and its errors.
-//! This module adds errors of several sections, and headers that all answers share. `tests` compares
-//! the limits with those of the domain.
+//! This module adds errors of several sections, and headers that all answers share. `tests`
+//! compares the limits with those of the domain.
 
 mod errors;
 mod line;

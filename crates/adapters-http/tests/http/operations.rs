@@ -150,8 +150,8 @@ async fn each_of_clients_refuses_an_unknown_parameter() {
     }
 }
 
-/// How each operation below `/api/job-board` respects the client's prefixes: by method and path, the
-/// field `prefixes` in each section's `openapi.json`.
+/// How each operation below `/api/job-board` respects the client's prefixes: by method and path,
+/// the field `prefixes` in each section's `openapi.json`.
 fn fences() -> HashMap<String, String> {
     let sections = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let folders = fs::read_dir(sections).unwrap();

@@ -208,7 +208,8 @@ fn with_titles(text: &str, words: &[Word<'_>], free: usize, person: &mut Range) 
             is_among(TITLE_ENDINGS, &title.lower) && text[..title.start].trim_end().ends_with('.');
         // "D. Anselmo", "M. Jean Pinson"
         let is_letter = matches!(title.text, "D" | "M");
-        let is_title = is_ending || is_letter || title.is(Cues::TITLE) && !roles::names_role(title);
+        let is_title =
+            is_ending || is_letter || title.is(Cues::TITLE) && !evidence::names_role(title);
         let gap = &text[title.end()..person.start];
         if !is_title || !matches!(gap, " " | "." | ". " | "\u{a0}" | ".\u{a0}" | ".-") {
             break;

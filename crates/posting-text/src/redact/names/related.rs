@@ -39,8 +39,8 @@ enum Phrase {
     House,
 }
 
-/// Each phrase by its last word, with its other words. A phrase that precedes a name is found by its
-/// first word.
+/// Each phrase by its last word, with its other words. A phrase that precedes a name is found by
+/// its first word.
 type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {

@@ -2,9 +2,8 @@
 
 use super::{
     Cues, Word, eastern,
-    evidence::{self, Evidence, evidence, is_given, is_particle},
+    evidence::{self, Evidence, evidence, is_given, is_particle, names_role},
     is_among,
-    roles::names_role,
     run::{PREPOSITIONS, announces, first_name, is_name, line_end, line_start, run},
     word_before,
 };

@@ -1,10 +1,14 @@
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
     redact::{
         cues, inflect,
         script::Script,
-        vocabulary::{is_among, listed},
+        vocabulary::{is_among, listed, without_ending},
         words::unaccented,
     },
 };
@@ -19,11 +23,21 @@ pub(super) enum Evidence {
     None,
 }
 
+static ROLES: LazyLock<FxHashSet<&'static str>> =
+    LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
+
 /// Endings of family names and patronymics, in any case, from census offices.
 const FAMILY: &str = include_str!("../tables/family_endings.txt");
 
 /// Endings of cases, which replace nothing, `a`, `o` or a soft sign.
 const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
+
+/// `Praxismanagerin`, `työmaapäällikkö`
+pub(super) fn names_role(word: &Word<'_>) -> bool {
+    const ENDINGS: &str = include_str!("../tables/role_endings.txt");
+    ROLES.contains(&*word.lower)
+        || word.letters() >= 8 && without_ending(ENDINGS, &word.lower).is_some()
+}
 
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
     let (Some(first), Some(last)) = (names.first(), names.last()) else {

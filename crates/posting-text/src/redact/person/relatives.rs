@@ -1,7 +1,6 @@
 use super::{
     Cues, Hidden, Kind, Text, Word,
-    evidence::{is_given, is_particle},
-    roles::names_role,
+    evidence::{is_given, is_particle, names_role},
     run::{has_contact, is_name},
     word_before,
 };

@@ -1,40 +1,21 @@
 //! Persons beside their role: `our principal, Amelia Strachan`, `Yurany Ossa, Jefe de Personal`;
 //! and addressees of applications: `to Fergal Hanratty, HR, …`.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashSet;
-
 use super::{
     Cues, Word,
-    evidence::{Evidence, evidence, is_given},
+    evidence::{Evidence, evidence, is_given, names_role},
     is_among,
     run::{has_contact, is_followed, is_name, run},
     word_before,
 };
-use crate::{
-    Range,
-    redact::{
-        vocabulary::{listed, without_ending},
-        words::begins_sentence,
-    },
-};
+use crate::{Range, redact::words::begins_sentence};
 
-static ROLES: LazyLock<FxHashSet<&'static str>> =
-    LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
 const OWN: &str = include_str!("../tables/role_own.txt");
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
 
 /// Verbs after a person who answers questions.
 const ANSWERS: &str = include_str!("../tables/answers.txt");
-
-/// `Praxismanagerin`, `työmaapäällikkö`
-pub(super) fn names_role(word: &Word<'_>) -> bool {
-    const ENDINGS: &str = include_str!("../tables/role_endings.txt");
-    ROLES.contains(&*word.lower)
-        || word.letters() >= 8 && without_ending(ENDINGS, &word.lower).is_some()
-}
 
 /// Two capitalised words after a word or a comma, not beginning a sentence without a comma.
 pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {

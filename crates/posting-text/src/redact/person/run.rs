@@ -1,6 +1,10 @@
 //! Runs of capitalised words, which may be names, and the line around them.
 
-use super::{Cues, Word, evidence::is_particle, is_among, roles::names_role};
+use super::{
+    Cues, Word,
+    evidence::{is_particle, names_role},
+    is_among,
+};
 use crate::redact::vocabulary::without_ending;
 
 const MAX_NAME_WORDS: usize = 8;
