@@ -213,8 +213,8 @@ pub async fn issue_client_link(
         }
     };
     let entry = entry.with("scopes", scopes);
-    // An end of tokens refuses all dates before the next full second. A link of the present second
-    // is dated to the next second, so it is accepted.
+    // Revoking tokens refuses all from before the next full second. A link of the present second is
+    // dated to the next second, so it is accepted.
     let from = client.tokens_from.map_or(now, |from| from.max(now));
     let permits = (Actor::Client(client.id), client.scopes.clone());
     let lasts = (from, CLIENT_LINK_LIFETIME);

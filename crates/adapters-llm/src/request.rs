@@ -92,8 +92,8 @@ fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
 }
 
 /// The posting as a JSON object whose content cannot escape from the message. Even inside a text,
-/// some tokenizers treat marks such as `< im_end >` or `[/INST]` as its end. Therefore the first
-/// characters of such marks are escaped. In JSON, these characters occur only inside strings.
+/// some tokenizers treat marks such as `<|im_end|>` or `[/INST]` as its end. Therefore the first
+/// characters of such marks are escaped. In JSON, these marks occur only inside strings.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
     let json = serde_json::to_string(&Posting {
         title: brief.title,

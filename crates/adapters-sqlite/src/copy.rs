@@ -27,8 +27,8 @@ impl CopySource {
     /// has the database open. All methods block the thread.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut conn = backup::open(path, "rw")?;
-        // While a connection to a file with a write-ahead log is open, it holds a shared lock. In
-        // this mode, the first access needs an exclusive lock.
+        // While a connection to a file with a write-ahead log is open, it holds a shared lock. With
+        // `EXCLUSIVE`, the first access takes an exclusive lock, and fails beside that one.
         conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;")
             .map_err(|error| classify(&error.to_string()))?;
         Ok(Self { conn })

@@ -1,7 +1,7 @@
 //! Reads the records of a CSV file (RFC 4180) with their line numbers.
 //!
-//! The crate `csv` parses each record, but counts wrong lines after blank lines and CR LF. So the
-//! end of a record is found here.
+//! The crate `csv` parses each record, but miscounts lines after blank lines and CR LF. So the end
+//! of a record is found here.
 
 use std::io::BufRead;
 

@@ -45,7 +45,7 @@ impl Default for Timeouts {
     }
 }
 
-/// How `100 Continue` is handled. actix-http writes it before a handler sees the request.
+/// How `100 Continue` is handled. actix-http buffers it before a handler gets the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Continue {
     #[default]

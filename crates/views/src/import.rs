@@ -74,7 +74,7 @@ view! {
     pub struct NoticeView(notice: &Notice) {
         /// `still_expired`: the posting has expired, and fields alone do not reopen it;
         /// `still_rejected`: an operator rejected it; `taken_down`: an operator took it down, and
-        /// it stays down; `company_kept`: the company's name and logo are unchanged;
+        /// it stays down; `company_kept`: the company keeps its name or logo;
         /// `closing_date_passed`: the posting expired because its closing date has passed;
         /// `corrected`: a wrong value was replaced; `left_out`: a wrong value was left out;
         /// `decoded`: character references were replaced; `unknown_field`: a field was left out.

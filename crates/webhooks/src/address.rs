@@ -8,7 +8,7 @@ pub enum PrivateAddresses {
     /// Receivers must use HTTPS and have public addresses.
     #[default]
     Refuse,
-    /// Plain HTTP and any address are allowed, because all receivers are the operator's own.
+    /// Plain HTTP and any address are allowed. For boards whose clients the operator trusts.
     Allow,
 }
 

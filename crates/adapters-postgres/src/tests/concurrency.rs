@@ -120,8 +120,8 @@ async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     without_deadlock(&database, [one, other]).await;
 }
 
-/// Each commit changes its own postings, shares some with the other, and adds one. Another
-/// transaction blocks both until each has its locks.
+/// Each commit changes its own postings, shares some with the other, and adds one. A third
+/// transaction locks a shared posting until both wait.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_postings_one_wins() {
     let (database, one, other) = two().await;

@@ -24,7 +24,7 @@ pub(super) struct Pushed {
     pub write: Option<CompanyWrite>,
     /// Whether an existing company changes.
     pub is_update: bool,
-    /// The notice that the company stays unchanged, although the push has other values.
+    /// The notice that the company keeps a value, although the push has another.
     pub notice: Option<Notice>,
     /// Whether an earlier line of the import, with the same name and logo, writes the company.
     pub is_left: bool,

@@ -84,7 +84,8 @@ async fn many_commits_are_few_questions_for_endpoints() {
     task.await.unwrap();
 }
 
-/// The round is longer than a lease. After the owner pauses it, attempts are recorded once.
+/// The round is longer than a lease. After the owner pauses the endpoint, attempts
+/// are recorded once.
 #[tokio::test(start_paused = true)]
 async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 const MAX_RELATED: usize = 4;
-/// Words within a phrase.
+/// The most other words between the parts of a phrase.
 const MAX_BETWEEN: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
