@@ -5,7 +5,7 @@
 use super::{
     cues::{self, Cues},
     found::apart,
-    vocabulary::{is_among, without_ending},
+    vocabulary::{begins_with_one, is_among, without_ending},
     words::{Word, word_before},
 };
 use crate::{Budget, Range, Result, pattern::patterns};
@@ -23,6 +23,10 @@ const SHORT: &str =
 /// Words with other meanings, after which only a long number counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
 const UNSPACED: &str = include_str!("tables/unspaced_ids.txt");
+/// Beginnings of words for a register, a licence or an entry.
+const REGISTERS: &str = include_str!("tables/registers.txt");
+/// Words for "number", before it. After them four digits suffice.
+const NUMBER: &str = include_str!("tables/number_words.txt");
 const WITH_NUMBER: &str = "c b a hrb hra pr vr gnr fn sc ni oc so";
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -38,11 +42,13 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
             || (word.is_unspaced() && without_ending(UNSPACED, &word.lower).is_some())
             || is_dotted_cue(text, words, at)
             || is_of_court(words, at)
-            || is_of_register(words, at)
+            || is_of_register(text, words, at)
             || is_after_form(text, words, at)
         {
             budget.spend(SEARCH_STEPS)?;
             after_cue(text, words, at)
+        } else if is_before_register(text, words, at) {
+            Some(word.start..word.end())
         } else if word.text.get(..4).is_some_and(|it| has_form(it, "AA00")) {
             budget.spend(SEARCH_STEPS)?;
             iban(text, words, at)
@@ -91,11 +97,34 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
     words[at].text == "GnR" || is_entry && words[from..to].iter().any(is_court)
 }
 
-/// `Registered in England and Wales No. 07734215`
-fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
-    let country = at.checked_sub(1).map(|before| &*words[before].lower);
-    is_among("no number nr under sc ni oc so lp", &words[at].lower)
-        && country.is_some_and(|it| is_among("wales england scotland ireland registered under", it))
+fn is_register(word: &Word<'_>) -> bool {
+    begins_with_one(REGISTERS, &word.lower)
+}
+
+/// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`
+fn is_of_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    const MAX_DISTANCE: usize = 8;
+    let is_number = is_among("under sc ni oc so lp", &words[at].lower)
+        || is_among(NUMBER, &words[at].lower)
+        || text[words[at].end()..].starts_with(" №");
+    is_number
+        && words[at.saturating_sub(MAX_DISTANCE)..=at]
+            .iter()
+            .any(|word| {
+                let between = &text[word.end()..words[at].start.max(word.end())];
+                is_register(word) && !between.contains(['\n', '!', '?']) && !between.contains(". ")
+            })
+}
+
+/// `1184 sayılı izin belgesi`, `12345 számú engedély`
+fn is_before_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    words[at].is_number()
+        && words
+            .get(at + 1)
+            .is_some_and(|it| is_among("sayılı numaralı nolu számú", &it.lower))
+        && words[at + 2..].iter().take(5).any(|word| {
+            is_register(word) && !text[words[at].end()..word.start].contains(['.', ',', '\n'])
+        })
 }
 
 /// `Sølvgran Rør AS (559 127 440)`, `Sandviks Rör AB, 559127-4406`
@@ -128,7 +157,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let ends = !is_named && gap.contains(['\n', ',', ';', '('])
             || is_among("ue eu ce eg", &word.lower);
         let ends = ends && !(gap == " (" && is_among("no nr n nº", &word.lower));
-        if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.len() > 4 {
+        if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.chars().count() > 4 {
             return None;
         }
         // The code of a bank (ISO 9362) may have no digits.
@@ -145,6 +174,8 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             let is_lettered = word.text.starts_with(|c: char| c.is_ascii_uppercase());
             let fewest = if is_among(SHORT, &cue.lower) {
                 3
+            } else if is_among(NUMBER, &last.lower) || gap.contains(['№', '#']) {
+                4
             } else if is_among(LONG, &cue.lower) && !is_lettered {
                 7
             } else {
@@ -171,15 +202,20 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else {
         return false;
     };
-    let is_short =
-        (1..=4).contains(&word.text.len()) && word.text.bytes().all(|b| b.is_ascii_uppercase());
-    is_short
-        && !word.is(Cues::ID)
-        && next.is_number()
-        && matches!(
-            &text[word.end()..next.start],
-            " " | "-" | "/" | "\u{a0}" | ". "
-        )
+    let is_short = |word: &Word<'_>| {
+        (1..=6).contains(&word.letters()) && word.is_capitals() && !word.is(Cues::ID)
+    };
+    let joins = |one: &Word<'_>, other: &Word<'_>| {
+        let gap = &text[one.end()..other.start];
+        matches!(gap, "-" | "/" | ".") || one.letters() <= 4 && matches!(gap, " " | "\u{a0}" | ". ")
+    };
+    // "OE-F/44/2019"
+    let further = words.get(at + 2).filter(|further| {
+        is_short(next) && !text[word.end()..next.start].contains(' ') && further.is_number()
+    });
+    is_short(word)
+        && joins(word, next)
+        && (next.is_number() || further.is_some_and(|further| joins(next, further)))
 }
 
 fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
@@ -199,10 +235,12 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             // The check digit of a Chilean number may be a letter: "76.918.304-K".
             "-" if count >= 7 && matches!(word.text, "K" | "k") => true,
             // "1104/SG"
-            "/" if word.text.len() <= 3 && has_form(word.text, &"A".repeat(word.text.len())) => {
+            "/" | "-"
+                if word.text.len() <= 3 && has_form(word.text, &"A".repeat(word.text.len())) =>
+            {
                 true
             }
-            "." | "-" | "/" | "–" | "‑" => has_digits,
+            "." | "-" | "/" | "–" | "‑" => has_digits || is_first,
             _ => false,
         };
         // The last group may be a letter: `412078 k`, `FN 412078 k`.
