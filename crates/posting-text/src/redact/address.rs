@@ -7,6 +7,7 @@ mod beside;
 mod clause;
 mod eastern;
 mod end;
+mod part;
 mod street;
 
 use self::{
@@ -17,7 +18,7 @@ use self::{
 use super::{
     Hidden,
     cues::Cues,
-    found::apart,
+    found::{apart, merged},
     vocabulary::is_among,
     words::{Text, Word, begins_sentence, is_digits, word_before},
 };
@@ -50,6 +51,14 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(address.filter(starts_free));
     }
+    let city = city.unwrap_or_default();
+    for (at, word) in words.iter().enumerate() {
+        if word.is_upper() || word.is_number() {
+            budget.spend(SEARCH_STEPS / 10)?;
+            out.extend(part::beside_place(on, at, found, city));
+        }
+    }
+    let mut out = merged(out);
     let mut clauses: Vec<Range> = Vec::new();
     let mut known = out.iter().peekable();
     for (at, word) in words.iter().enumerate() {
@@ -58,7 +67,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             && clauses.last().is_none_or(|last| last.end <= word.start);
         if is_free && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
             budget.spend(SEARCH_STEPS / 5)?;
-            let found = clause::address(on, at, found, city.unwrap_or_default());
+            let found = clause::address(on, at, found, city);
             clauses.extend(found.map(|range| around::with_parts(text, words, range)));
         }
     }

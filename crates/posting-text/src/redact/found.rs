@@ -49,6 +49,17 @@ pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Unites those that overlap.
+pub(crate) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touches = next.start < last.end;
+        last.end = last.end.max(if touches { next.end } else { 0 });
+        touches
+    });
+    ranges
+}
+
 pub(crate) fn add(found: &mut Vec<Hidden>, ranges: Vec<Range<usize>>, kind: Kind) {
     if ranges.is_empty() {
         return;

@@ -14,7 +14,7 @@ use self::context::{Context, families, is_ordinary, script};
 use super::{
     cjk,
     cues::{self, Cues},
-    found::apart,
+    found::{apart, merged},
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
@@ -232,16 +232,6 @@ fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
     let name = words.get(forms).filter(|_| forms > 0);
     let name = name.filter(|name| on.content[..name.start].ends_with(['«', '„', '“', '"']));
     name.map_or(start, |name| name.start)
-}
-
-fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
-    ranges.sort_by_key(|range| range.start);
-    ranges.dedup_by(|next, last| {
-        let touches = next.start < last.end;
-        last.end = last.end.max(if touches { next.end } else { 0 });
-        touches
-    });
-    ranges
 }
 
 fn joined(words: &[Word<'_>]) -> String {

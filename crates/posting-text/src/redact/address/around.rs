@@ -99,7 +99,7 @@ pub(super) fn is_part(words: &[Word<'_>]) -> bool {
     let is_zone =
         words.len() >= 2 && is_among(ZONES, &first.lower) && (last.is_upper() || last.is_number());
     let is_named = words.len() >= 2
-        && is_name(last)
+        && last.is_upper()
         && (is_among(BUILDINGS, &last.lower)
             || last.is(Cues::STREET_AFTER)
             || first.lower == "the")

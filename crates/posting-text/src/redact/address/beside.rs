@@ -65,10 +65,13 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end(text, words, last).end
 }
 
-/// `114. Sokak`
+/// `114. Sokak`, `가산디지털2로`
 pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
     words.get(at + 1).is_some_and(|street| {
+        let is_within = text[..words[at].start].ends_with(|c: char| c.is_alphabetic())
+            && words[at].end() == street.start;
         street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
+            || is_within && matches!(street.text, "로" | "길")
     })
 }
 

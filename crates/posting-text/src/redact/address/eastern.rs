@@ -89,7 +89,16 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 
 /// A street that ends in `로` or `길`, a number, and a floor.
 fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Option<Range> {
-    let is_street = street.text.ends_with(['로', '길']) && !street.is_letter();
+    // "테헤란로77길 14", "가산디지털2로 184"
+    let front = street
+        .is_letter()
+        .then(|| words.get(at.checked_sub(3)?..at - 1))
+        .flatten();
+    let front = front.filter(|front| {
+        front[1].is_number() && front[0].end() == front[1].start && front[1].end() == street.start
+    });
+    let index = if front.is_some() { at - 3 } else { at - 1 };
+    let is_street = street.text.ends_with(['로', '길']) && (front.is_some() || !street.is_letter());
     // A particle has the same ending: "2 층으로 3".
     if !is_street || street.text.ends_with("으로") {
         return None;
@@ -117,6 +126,13 @@ fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Optio
             break;
         }
     }
+    // "서울특별시 금천구 가산디지털2로": a district of the city.
+    let district = word_before(words, index).filter(|district| {
+        district.letters() >= 2
+            && district.text.ends_with(['구', '군', '읍', '면', '동'])
+            && district.end() + 1 == words[index].start
+    });
+    let start = district.map_or(words[index].start, |district| district.start);
     let counted = text[end..].starts_with(['명', '개', '년', '월', '일', '시', '원', '만']);
-    (!counted).then_some(street.start..end)
+    (!counted).then_some(start..end)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Cues, Word, begins_sentence,
-    end::{end, is_roman, is_year},
+    end::{end, is_roman},
     is_among, word_before,
 };
 use crate::{
@@ -151,10 +151,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         }
         look = previous;
     }
-    if let Some(first) = first {
-        return Some(first..end().end);
-    }
-    before_postal_code(text, words, at)
+    first.map(|first| first..end().end)
 }
 
 /// Capitalised, but not wholly in capitals like a norm.
@@ -239,7 +236,9 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     if !matches!(gap, " " | ", " | "\u{a0}") {
         return None;
     }
-    if street.is(Cues::STREET_BEFORE) && street.letters() >= 2 {
+    // "7881 JR Emmen" is a postal code.
+    let is_word = street.letters() >= 2 && !has_form(street.text, "AA");
+    if street.is(Cues::STREET_BEFORE) && is_word {
         let mut end = None;
         let mut last = street;
         for word in words[next + 1..].iter().take(MAX_NAME) {
@@ -300,51 +299,4 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         last = word;
     }
     None
-}
-
-/// `Vesterbro 88, 5000 Odense`: the street is what precedes in the clause.
-fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let name = word_before(words, at)?;
-    let gap = &text[name.end()..words[at].start];
-    let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
-        && (gap == " " || (gap == ". " && name.letters() <= 4))
-        && !name.is(Cues::ID | Cues::UNIT | Cues::PHONE);
-    if !is_street || is_year(&words[at]) {
-        return None;
-    }
-    let end = end(text, words, at);
-    if !end.has_postal_code {
-        return None;
-    }
-    // The clause before the number: "Obala kralja Tomislava 7".
-    let mut first = at - 1;
-    let mut capital = name.is_upper().then_some(at - 1);
-    for _ in 0..MAX_NAME {
-        let Some(before) = word_before(words, first) else {
-            break;
-        };
-        let gap = &text[before.end()..words[first].start];
-        let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-            || (gap == ". " && before.letters() <= 3);
-        if !is_beside || before.is_number() {
-            break;
-        }
-        first -= 1;
-        let is_run = capital.is_some_and(|capital| capital == first + 1);
-        if before.is_upper() && (is_run || capital.is_none()) {
-            capital = Some(first);
-        }
-    }
-    let clause = text[..words[first].start].trim_end_matches([' ', '\u{a0}']);
-    let begins = clause.is_empty()
-        || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
-    let is_sentence = words[first..at].iter().any(|word| {
-        word.is(Cues::LANGUAGES | Cues::PERSON | Cues::ADDRESS) && !is_among(PARTICLES, &word.lower)
-    });
-    let start = if begins && !is_sentence && words[first].is_upper() {
-        first
-    } else {
-        capital?
-    };
-    Some(words[start].start..end.end)
 }
