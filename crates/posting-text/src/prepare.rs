@@ -48,7 +48,13 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
         None => Vec::new(),
     };
     let min_hash = min_hash(&text, budget)?;
-    let redactions = redact::hide(&mut document, posting, scan, budget)?;
+    let (redactions, related) = redact::hide(&mut document, posting, scan, budget)?;
+    let known = posting.other_names.iter().copied();
+    let names: Vec<&str> = known.chain(related.iter().map(String::as_str)).collect();
+    let of_title = Posting {
+        other_names: &names,
+        ..*posting
+    };
     let coordinates = match (posting.country, posting.city) {
         (Some(country), Some(city)) => places::find(country, posting.region, city),
         _ => None,
@@ -56,7 +62,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     Ok(Prepared {
         markdown,
         redacted_markdown: markdown::write(&document, budget)?,
-        redacted_title: redact::line(posting.title, posting, budget)?,
+        redacted_title: redact::line(posting.title, &of_title, budget)?,
         redactions,
         coordinates,
         refusal,

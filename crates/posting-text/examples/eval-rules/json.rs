@@ -1,10 +1,14 @@
 use std::{error::Error, fs, ops::Range, path::Path};
 
-use posting_text::{Budget, markdown, redact::Kind};
+use posting_text::{
+    Budget, markdown,
+    redact::{self, Kind},
+};
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde_json::Value;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
+use crate::score;
 use crate::set::{Label, Sample};
 
 /// The title of a posting with labels is a sample of its own.
@@ -48,13 +52,14 @@ pub fn read(file: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
                 ..Sample::default()
             })
         };
-        out.push(sample(
-            text(&word(&payload["raw_description"]))?,
-            "hide",
-            "keep",
-        )?);
+        let description = sample(text(&word(&payload["raw_description"]))?, "hide", "keep")?;
+        let budget = Budget::of(&description.text);
+        let posting = score::posting(&description, &[], &[]);
+        let other_names = redact::related(&description.text, &posting, &budget)?;
+        out.push(description);
         out.push(Sample {
             is_title: true,
+            other_names,
             ..sample(spaced(&word(&payload["title"])), "title_hide", "title_keep")?
         });
     }

@@ -78,18 +78,29 @@ fn hide_all(
 ) -> Result<Counts, Exceeded> {
     let text = document.text();
     let scan = Scan::of(&text, posting.company_website, budget)?;
-    hide(document, posting, scan, budget)
+    Ok(hide(document, posting, scan, budget)?.0)
 }
 
 /// Finds what [`markdown()`] would hide in plain text, of blocks separated by a line with U+001E.
 /// In order and without overlaps.
 pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
     let scan = Scan::of(text, posting.company_website, budget)?;
-    let mut found = scan.find(posting, budget)?;
+    let (mut found, _) = scan.find(posting, budget)?;
     for term in IdentifyingTerms::of(posting).find(text, budget)? {
         add(&mut found, vec![term.range], term.kind);
     }
     Ok(found)
+}
+
+/// Returns the companies that a text puts beside the employer, such as the client of an agency.
+/// [`prepare`](crate::prepare) hides those of the description in the title, too.
+pub fn related(
+    text: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
+    let scan = Scan::of(text, posting.company_website, budget)?;
+    Ok(scan.find(posting, budget)?.1)
 }
 
 pub(crate) fn with_tokens(text: &str, found: Vec<Hidden>) -> String {
@@ -109,7 +120,7 @@ pub(crate) fn hide(
     posting: &Posting<'_>,
     scan: Scan<'_>,
     budget: &Budget,
-) -> Result<Counts, Exceeded> {
+) -> Result<(Counts, Vec<String>), Exceeded> {
     let terms = IdentifyingTerms::of(posting);
     let mut counts = Counts::default();
     let mut hide = |document: &mut Document, found: &[Hidden]| {
@@ -118,7 +129,8 @@ pub(crate) fn hide(
         }
         hide_ranges(document, found, budget)
     };
-    hide(document, &scan.find(posting, budget)?)?;
+    let (found, related) = scan.find(posting, budget)?;
+    hide(document, &found)?;
     // Certain terms are hidden even if the name does not look like one. Hiding one may separate
     // another from its neighbour: `Example+47 12345678`.
     for _ in 0..MAX_PASSES {
@@ -129,5 +141,5 @@ pub(crate) fn hide(
         }
         hide(document, &found)?;
     }
-    Ok(counts)
+    Ok((counts, related))
 }

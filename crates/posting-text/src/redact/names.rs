@@ -47,6 +47,8 @@ pub(crate) struct Names {
     /// `Finch, Larkin and Partners`
     has_comma: bool,
     small: Vec<String>,
+    /// Companies that the text puts beside the employer.
+    pub(super) related: Vec<String>,
     ands: Vec<&'static str>,
 }
 

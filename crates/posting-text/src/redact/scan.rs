@@ -43,7 +43,12 @@ impl<'a> Scan<'a> {
         })
     }
 
-    pub(crate) fn find(self, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>> {
+    /// Also returns the names of related companies.
+    pub(crate) fn find(
+        self,
+        posting: &Posting<'_>,
+        budget: &Budget,
+    ) -> Result<(Vec<Hidden>, Vec<String>)> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
             text,
@@ -53,8 +58,8 @@ impl<'a> Scan<'a> {
         } = self;
         retain_outside(&mut words, &found);
         let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
-        let names = names.find(Text::new(text, &words, budget))?;
-        add(&mut found, names, Kind::Company);
+        let companies = names.find(Text::new(text, &words, budget))?;
+        add(&mut found, companies, Kind::Company);
         retain_outside(&mut words, &found);
         let addresses = address::addresses(Text::new(text, &words, budget), &found, posting.city)?;
         if !addresses.is_empty() {
@@ -64,7 +69,7 @@ impl<'a> Scan<'a> {
         let persons = person::persons(Text::new(text, &words, budget), &found)?;
         add(&mut found, persons, Kind::Person);
         add_phrases(&mut found, text, posting.hide, budget)?;
-        Ok(found)
+        Ok((found, names.related))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
+    AND, Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
     joined, parts::MAX_WORDS, word_before, words,
 };
 use crate::{
@@ -23,6 +23,8 @@ const MAX_BETWEEN: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phrase {
     Strong,
+    /// Before one name or several.
+    List,
     /// A word for a client, such as "client", after "our" or "for".
     Client,
     Weak,
@@ -49,6 +51,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         let mut words: Vec<_> = listed(phrase).collect();
         let kind = match heading {
             "STRONG" => Phrase::Strong,
+            "LIST" => Phrase::List,
             "CLIENT" => Phrase::Client,
             "WEAK" => Phrase::Weak,
             "GROUP" => Phrase::Group,
@@ -115,18 +118,35 @@ impl Names {
                     Phrase::Agency | Phrase::AgencyClient if !is_agency => None,
                     _ => self.before_phrase(context, at, others, *phrase)?,
                 };
-                let Some(run) = run else { continue };
-                let last = &run[run.len() - 1];
-                let genitive = last.lower.strip_suffix('s').filter(|it| is_ordinary(it));
-                let end = last.end() - usize::from(genitive.is_some());
-                let name = &text[run[0].start..end];
-                // "Grupo Beira Barro": the word for the group was left out.
-                let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
-                    .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
-                if is_name(run, of_group, &title, context)
-                    && !found.iter().any(|known| known == name)
+                let mut runs: Vec<_> = run.into_iter().collect();
+                if *phrase == Phrase::List && is_after(all, at, others) {
+                    runs.extend(self.further(context, at + 1)?);
+                }
+                for run in runs {
+                    let last = &run[run.len() - 1];
+                    let genitive = last.lower.strip_suffix('s').filter(|it| is_ordinary(it));
+                    let end = last.end() - usize::from(genitive.is_some());
+                    let name = &text[run[0].start..end];
+                    // "Grupo Beira Barro": the word for the group was left out.
+                    let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
+                        .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
+                    if is_name(run, of_group, &title, context)
+                        && !found.iter().any(|known| known == name)
+                    {
+                        found.push(name.to_owned());
+                    }
+                }
+            }
+        }
+        if is_agency {
+            for (at, form) in all.iter().enumerate() {
+                context.budget.spend(1)?;
+                let run = with_form(context, at, form);
+                if let Some(run) = run
+                    && self.name_at(context.on(), at + 1 - run.len())?.is_none()
+                    && is_name(&run[..run.len() - 1], false, &[], context)
                 {
-                    found.push(name.to_owned());
+                    found.push(text[run[0].start..form.end()].to_owned());
                 }
             }
         }
@@ -141,9 +161,11 @@ impl Names {
                 }
             }
         }
-        for name in found.into_iter().take(MAX_RELATED) {
-            self.add_name(&name, context)?;
+        found.truncate(MAX_RELATED);
+        for name in &found {
+            self.add_name(name, context)?;
         }
+        self.related = found;
         Ok(())
     }
 
@@ -249,7 +271,7 @@ impl Names {
         is_group |= run.iter().any(is_group_word);
         if matches!(
             phrase,
-            Phrase::Strong | Phrase::Client | Phrase::AgencyClient | Phrase::House
+            Phrase::Strong | Phrase::List | Phrase::Client | Phrase::AgencyClient | Phrase::House
         ) || is_group
         {
             return Ok(Some(run));
@@ -260,6 +282,37 @@ impl Names {
         // "söker Viskan Bemanning sömmare till …": an agency may be within the phrase.
         let last = if phrase == Phrase::Agency { at } else { first };
         Ok(self.follows_own(context, last)?.then_some(run))
+    }
+
+    /// The names of a list that begins at a word, after its first one: `Elm Inn, Oak Inn and Ash`.
+    fn further<'c>(&self, context: &'c Context<'_>, from: usize) -> Result<Vec<&'c [Word<'c>]>> {
+        let (text, all) = (context.text, context.all);
+        let mut out = Vec::new();
+        let mut next = from;
+        while all.get(next).is_some_and(|word| !word.is_upper()) && next < from + MAX_BETWEEN {
+            next += 1;
+        }
+        for item in 0..MAX_RELATED {
+            context.budget.spend(MAX_WORDS)?;
+            let end = run_end(text, all, next);
+            let run = all.get(next..end).unwrap_or_default();
+            let and = run.iter().position(|word| AND.contains(&&*word.lower));
+            let end = and.map_or(end, |and| next + and);
+            if end <= next {
+                break;
+            }
+            if item > 0 && self.name_at(context.on(), next)?.is_none() {
+                out.push(&all[next..end]);
+            }
+            let Some(after) = all.get(end) else { break };
+            let gap = &text[all[end - 1].end()..after.start];
+            next = match gap {
+                ", " => end,
+                " " if AND.contains(&&*after.lower) => end + 1,
+                _ => break,
+            };
+        }
+        Ok(out)
     }
 
     /// Whether the employer is before a word in its sentence.
@@ -296,6 +349,41 @@ impl Names {
         }
         Ok(self.follows_own(context, first)?.then_some(run))
     }
+}
+
+fn is_after(all: &[Word<'_>], at: usize, others: &[&str]) -> bool {
+    let words = at.checked_sub(others.len()).map(|first| &all[first..at]);
+    words.is_some_and(|words| {
+        words
+            .iter()
+            .map(|word| &*word.lower)
+            .eq(others.iter().copied())
+    })
+}
+
+/// The capitalised words before a legal form, and its first word.
+fn with_form<'c>(context: &'c Context<'_>, at: usize, form: &Word<'_>) -> Option<&'c [Word<'c>]> {
+    const DOTTED: [&str; 9] = [
+        "s.r.o", "a.s.", "A.Ş.", "S.A.", "S.L.", "d.o.o", "B.V.", "N.V.", "S.r.l",
+    ];
+    let (text, all) = (context.text, context.all);
+    let rest = &text[form.start..];
+    let is_form = form.is(Cues::LEGAL) && (2..=5).contains(&form.letters()) && form.is_upper();
+    if !is_form && !DOTTED.iter().any(|dotted| rest.starts_with(dotted)) {
+        return None;
+    }
+    let joins = |later: usize| {
+        let gap = &text[all[later - 1].end()..all[later].start];
+        (matches!(gap, " " | "-" | " & ") || later == at && gap == ", ")
+            && all[later - 1].is_upper()
+    };
+    let count = (0..MAX_WORDS).take_while(|back| at > *back && joins(at - back));
+    let mut first = at - count.count();
+    // "Die Dornfeld GmbH"
+    if all[first].is(Cues::LANGUAGES) && begins_sentence(text, all[first].start) {
+        first += 1;
+    }
+    (first < at).then(|| &all[first..=at])
 }
 
 fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
@@ -394,7 +482,12 @@ fn is_name(run: &[Word<'_>], of_group: bool, title: &[Word<'_>], context: &Conte
         let is_acronym = word.is_capitals() && word.letters() <= 5;
         let is_other = is_ordinary(&word.lower)
             || (is_acronym && run.len() == 1)
-            || word.is(Cues::AFFIX | Cues::PLACE | Cues::REGION | Cues::PERSON | Cues::TITLE)
+            || word.is(Cues::LANGUAGES
+                | Cues::AFFIX
+                | Cues::PLACE
+                | Cues::REGION
+                | Cues::PERSON
+                | Cues::TITLE)
             || is_among(ACRONYMS, word.text)
             || is_among(OTHERS, &word.lower)
             || without_ending(NOUNS, &word.lower).is_some()
