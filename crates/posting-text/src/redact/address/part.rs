@@ -45,7 +45,7 @@ enum Part {
     District,
 }
 
-/// `Ludgeruskamp 40-44, 48155 Münster`, `1138 Budapest, Népfürdő köz 22`, around the place that
+/// `Eschenbrink 40-44, 48155 Münster`, `1147 Budapest, Almáskert köz 22`, around the place that
 /// begins at `at`.
 pub(super) fn beside_place(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();

@@ -64,7 +64,7 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let is_patronymic = names.last().is_some_and(|last| {
         without_ending("ович евич ична овна евна івна ївна", &last.lower).is_some()
     });
-    // "Kisné Boldizsár Emőke"
+    // "Rédeiné Sallai Márta"
     let is_wife = names
         .get(announced)
         .is_some_and(|wife| wife.lower.ends_with("né"));
