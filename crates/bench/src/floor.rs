@@ -39,8 +39,10 @@ COPY templates FROM STDIN;
 const SEED: &str = "
 -- A conventional service keeps no digest.
 ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
-INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+INSERT INTO companies (id, name, website, website_key, name_key, site, logo_path, created_at,
+    updated_at)
 SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',
+    'company-' || n || '.example', 'company ' || n, 'company-' || n || '.example',
     'logos/' || n || '.png', now(), now()
 FROM generate_series(0, :companies - 1) AS n;
 INSERT INTO postings (id, source_identifier, version, status, moderated, company_id, is_featured,
@@ -70,9 +72,12 @@ const CREATE: &str = r"
 \set template random(0, :tails - 1)
 BEGIN;
 SELECT * FROM postings WHERE source_identifier = 'new-' || :n FOR UPDATE;
-INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
+INSERT INTO companies (id, name, website, website_key, name_key, site, logo_path, created_at,
+    updated_at)
 VALUES (md5('company' || :company)::uuid, 'Company ' || :company,
-    'https://www.company-' || :company || '.example', 'logos/' || :company || '.png', now(), now())
+    'https://www.company-' || :company || '.example', 'company-' || :company || '.example',
+    'company ' || :company, 'company-' || :company || '.example',
+    'logos/' || :company || '.png', now(), now())
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, logo_path = excluded.logo_path,
     updated_at = excluded.updated_at;
 INSERT INTO postings (id, source_identifier, version, status, moderated, company_id, is_featured,
