@@ -2,6 +2,7 @@ mod context;
 mod form;
 mod fragments;
 mod parts;
+mod phrases;
 mod related;
 mod script_pairs;
 mod shortened;

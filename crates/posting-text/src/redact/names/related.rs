@@ -1,17 +1,17 @@
 //! Companies that a text puts beside the employer: owner, group, former name, client of an agency.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
-
 use super::{
-    AND, Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
-    joined, parts::MAX_WORDS, word_before, words,
+    AND, Context, Cues, Names, Result, Script, Word, cues,
+    form::is_cased,
+    is_among, is_ordinary, joined,
+    parts::MAX_WORDS,
+    phrases::{PHRASES, Phrase},
+    word_before, words,
 };
 use crate::{
     pattern::patterns,
     redact::{
-        vocabulary::{ACRONYMS, lines, listed, without_ending},
+        vocabulary::{ACRONYMS, listed, without_ending},
         words::{begins_sentence, is_gap},
     },
 };
@@ -19,58 +19,6 @@ use crate::{
 const MAX_RELATED: usize = 4;
 /// The most other words between the parts of a phrase.
 const MAX_BETWEEN: usize = 3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phrase {
-    Strong,
-    /// Before one name or several.
-    List,
-    /// A word for a client, such as "client", after "our" or "for".
-    Client,
-    Weak,
-    Group,
-    Lower,
-    After,
-    /// After the name, with the employer before both.
-    AfterOwn,
-    /// For an agency, after its name or "we".
-    Agency,
-    /// For an agency, anywhere.
-    AgencyClient,
-    /// A word for a workplace, such as "hotel", after a preposition.
-    House,
-}
-
-/// Each phrase by its last word, with its other words. A phrase that precedes a name is found by
-/// its first word.
-type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
-
-static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut phrases = Phrases::default();
-    for (heading, phrase) in lines(include_str!("../tables/related.txt")) {
-        let mut words: Vec<_> = listed(phrase).collect();
-        let kind = match heading {
-            "STRONG" => Phrase::Strong,
-            "LIST" => Phrase::List,
-            "CLIENT" => Phrase::Client,
-            "WEAK" => Phrase::Weak,
-            "GROUP" => Phrase::Group,
-            "LOWER" => Phrase::Lower,
-            "AFTER" => Phrase::After,
-            "AGENCY" => Phrase::Agency,
-            "AGENCY CLIENT" => Phrase::AgencyClient,
-            "HOUSE" => Phrase::House,
-            _ => Phrase::AfterOwn,
-        };
-        if matches!(kind, Phrase::After | Phrase::AfterOwn) {
-            words.reverse();
-        }
-        if let Some(last) = words.pop() {
-            phrases.entry(last).or_default().push((words, kind));
-        }
-    }
-    phrases
-});
 
 const BETWEEN: &str = include_str!("../tables/related_between.txt");
 const GROUPS: &str = include_str!("../tables/related_groups.txt");
