@@ -37,8 +37,9 @@ COPY templates FROM STDIN;
 ";
 
 const SEED: &str = "
--- A conventional service keeps no digest.
-ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
+-- A conventional service keeps no digests.
+ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex'),
+    ALTER COLUMN description_essence SET DEFAULT decode(repeat('00', 32), 'hex');
 INSERT INTO companies (id, name, website, website_key, name_key, site, logo_path, created_at,
     updated_at)
 SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',

@@ -84,6 +84,7 @@ entity! {
             date_posted: Nullable<Text> = Rendered(|it| text(details(it).date_posted.as_ref())),
             locations: Nullable<Text> = Document(|it| text(details(it).locations.as_ref())),
             description_digest: Binary = Blob(|it| Some(details(it).raw_description.digest())),
+            description_essence: Binary = Blob(|it| Some(details(it).raw_description.essence())),
             metadata: Nullable<Text> = Json(|it| details(it).metadata.as_ref().map(Metadata::as_str)),
         }
         texts of details -> Details {
@@ -135,10 +136,13 @@ impl PostingRow {
         let digest = row
             .description_digest
             .decode("postings.description_digest")?;
+        let essence = row
+            .description_essence
+            .decode("postings.description_essence")?;
         let details = decoded!(row of postings => Details {
             title, employment_types, location_types, location_country_code, salary_min, salary_max,
             salary_currency_code, salary_period, metadata, valid_through, date_posted, locations;
-            raw_description: Description::stored(digest, description.map(Arc::from));
+            raw_description: Description::stored(digest, essence, description.map(Arc::from));
             ..texts
         });
         let state = (

@@ -129,6 +129,7 @@ CREATE TABLE postings (
     location_postal_code text,
     locations json COMPRESSION lz4,
     description_digest bytea NOT NULL,
+    description_essence bytea NOT NULL,
     metadata json COMPRESSION lz4,
     raw_description text COMPRESSION lz4 NOT NULL,
     texts_digest bytea,
@@ -201,7 +202,9 @@ COMMENT ON COLUMN postings.location_postal_code IS 'Postal code of the workplace
 COMMENT ON COLUMN postings.locations IS
     'All places of a job that has several: an array of objects with country_code, region, city and postal_code.';
 COMMENT ON COLUMN postings.description_digest IS
-    'SHA-256 of raw_description without parts that change by themselves (relative dates, tracking parameters, white space). So a repeated description is compared without being read.';
+    'Digest of raw_description. So a repeated description is recognised without being read.';
+COMMENT ON COLUMN postings.description_essence IS
+    'Digest of raw_description without parts that change by themselves (relative dates, tracking parameters, white space).';
 COMMENT ON COLUMN postings.metadata IS
     'A JSON object. The type is json, so that order, repetitions and spelling stay as sent.';
 COMMENT ON COLUMN postings.raw_description IS 'HTML as sent.';

@@ -155,9 +155,11 @@ CREATE TABLE postings (
     shown TEXT CHECK (shown IS NULL OR json_valid(shown)),
     -- The time since which content is held back because it is not a job ad.
     held_at INTEGER,
-    -- SHA-256 of raw_description without parts that change by themselves (relative dates, tracking
-    -- parameters, white space). So a repeated description is compared without being read.
+    -- Digest of raw_description. So a repeated description is recognised without being read.
     description_digest BLOB NOT NULL,
+    -- Digest of raw_description without parts that change by themselves (relative dates, tracking
+    -- parameters, white space).
+    description_essence BLOB NOT NULL,
     -- A JSON object as text, so that order and spelling stay as sent.
     metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
     -- HTML as sent.

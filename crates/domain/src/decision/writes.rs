@@ -113,7 +113,8 @@ impl PostingWrite {
         let written = self.description().map(Arc::from);
         let description = &mut self.posting.details.raw_description;
         let text = written.or_else(|| stored?.posting.details.raw_description.text().cloned());
-        *description = Description::stored(*description.digest(), text);
+        let (digest, essence) = (*description.digest(), *description.essence());
+        *description = Description::stored(digest, essence, text);
         let before = stored.map(|view| {
             let findings = view.findings.clone();
             (view.texts.clone(), view.coordinates, findings)

@@ -34,7 +34,7 @@ impl ContentHash {
             .map(|it| it.as_deref().unwrap_or_default());
         let own: [&[u8]; 7] = [
             details.title.as_bytes(),
-            details.raw_description.digest(),
+            details.raw_description.essence(),
             city.as_bytes(),
             country.as_bytes(),
             id.as_bytes(),

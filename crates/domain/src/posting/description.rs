@@ -1,6 +1,9 @@
-//! A posting's description. Rules compare its digest, and do not read its text.
+//! A posting's description. Rules compare its digests, and do not read its text.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use fields::{
     FieldValue, Sent,
@@ -10,13 +13,16 @@ use kernel::digest;
 
 use super::essence::essence;
 
-/// A description: its digest and, if loaded, its text.
+/// A description: its digests and, if loaded, its text.
 ///
 /// A description is by far the largest part of a posting, and most pushes repeat it. A store can
-/// compare digests without fetching the text.
+/// compare digests without fetching the text. Most pushes repeat it byte for byte, so the text is
+/// only taken apart if its own digest differs.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Description {
     digest: [u8; 32],
+    #[serde(with = "cell", default)]
+    essence: OnceLock<[u8; 32]>,
     /// The text's length in bytes; 0 if not read.
     #[serde(default)]
     length: usize,
@@ -26,10 +32,11 @@ pub struct Description {
 
 impl Description {
     /// A stored description, with its text if read.
-    pub fn stored(digest: [u8; 32], text: Option<Arc<str>>) -> Self {
+    pub fn stored(digest: [u8; 32], essence: [u8; 32], text: Option<Arc<str>>) -> Self {
         let length = text.as_ref().map_or(0, |text| text.len());
         Self {
             digest,
+            essence: essence.into(),
             length,
             text,
         }
@@ -46,9 +53,18 @@ impl Description {
         self.length
     }
 
-    /// The digest of the text without white space, relative dates and tracking parameters.
+    /// The digest of the text.
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
+    }
+
+    /// The digest of the text without white space, relative dates and tracking parameters.
+    /// Descriptions with the same essence are equal.
+    pub fn essence(&self) -> &[u8; 32] {
+        self.essence.get_or_init(|| {
+            let text = self.text.as_deref().unwrap_or_default();
+            digest::of_parts([essence(text).as_bytes()])
+        })
     }
 
     /// The text; `None` if not read.
@@ -63,12 +79,8 @@ impl Description {
 
     /// The same without its text.
     #[must_use]
-    pub const fn unread(&self) -> Self {
-        Self {
-            digest: self.digest,
-            length: self.length,
-            text: None,
-        }
+    pub fn unread(&self) -> Self {
+        Self::stored(self.digest, *self.essence(), None).of_length(self.length)
     }
 }
 
@@ -90,7 +102,8 @@ impl FieldValue for Description {
 impl From<Arc<str>> for Description {
     fn from(text: Arc<str>) -> Self {
         Self {
-            digest: digest::of_parts([essence(&text).as_bytes()]),
+            digest: digest::of_parts([text.as_bytes()]),
+            essence: OnceLock::new(),
             length: text.len(),
             text: Some(text),
         }
@@ -111,7 +124,7 @@ impl Default for Description {
 
 impl PartialEq for Description {
     fn eq(&self, other: &Self) -> bool {
-        self.digest == other.digest
+        self.digest == other.digest || self.essence() == other.essence()
     }
 }
 
@@ -123,6 +136,26 @@ impl fmt::Debug for Description {
             Some(text) => text.fmt(f),
             None => f.write_str("(unread)"),
         }
+    }
+}
+
+mod cell {
+    use std::sync::OnceLock;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<T: Serialize, S: Serializer>(
+        cell: &OnceLock<T>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        cell.get().serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<OnceLock<T>, D::Error> {
+        let value = Option::<T>::deserialize(from)?;
+        Ok(value.map_or_else(OnceLock::new, OnceLock::from))
     }
 }
 
@@ -138,7 +171,12 @@ mod tests {
         assert_eq!(format!("{:?}", bread.unread()), "(unread)");
         assert_eq!(bread.unread().of_length(3).length(), 3);
         assert_ne!(bread.unread(), Description::from("<p>Bread. </p>").unread());
-        let stored = Description::stored(*bread.digest(), bread.text().cloned());
+        let repeated = Description::from("<p>Bread.</p>");
+        assert_eq!(repeated, bread.unread());
+        assert_eq!(repeated.essence.get(), None, "not needed");
+        assert_eq!(bread.unread(), Description::from("<p>Bread.</p>\n"));
+        let stored = Description::stored([0; 32], *bread.essence(), bread.text().cloned());
+        assert_eq!(stored, bread);
         assert_eq!(stored.text().map(AsRef::as_ref), Some("<p>Bread.</p>"));
     }
 }

@@ -17,7 +17,7 @@ pub struct Effects {
 
 impl Effects {
     pub(crate) fn of(before: Option<&Details>, after: &Details) -> Self {
-        let digest = |details: &Details| *details.raw_description.digest();
+        let digest = |details: &Details| *details.raw_description.essence();
         let link = |details: &Details| details.application_url.clone();
         let set = [
             set(before.map(digest).as_ref(), &digest(after)),

@@ -16,7 +16,7 @@ use kernel::{
 use super::{Case, cases, damage, names};
 use crate::testing::{Shell, sample};
 
-const POSTINGS: [Case; 19] = [
+const POSTINGS: [Case; 20] = [
     ("created_by", "'somebody'", "'somebody'"),
     ("updated_by", "'client:nobody'", "'client:nobody'"),
     ("status", "'published'", "'published'"),
@@ -36,6 +36,7 @@ const POSTINGS: [Case; 19] = [
     ("approved_hash", "x'00'", "'\\x00'"),
     ("texts_digest", "x'00'", "'\\x00'"),
     ("description_digest", "x'00'", "'\\x00'"),
+    ("description_essence", "x'00'", "'\\x00'"),
     ("source_identifier", "'job-1' || char(10)", "E'job-1\\n'"),
     ("updated_at", "9223372036854775807", "'infinity'"),
     ("expire_at", "-9223372036854775807", "'-infinity'"),
