@@ -37,15 +37,11 @@ macro_rules! claim {
 
 statement! {
     Claim = claim!("task.dead_at IS NULL AND task.lease IS NULL", ""),
-    returns ClaimedRow
-}
+    returns ClaimedRow;
 
-statement! {
     ClaimCrashed = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
-    returns ClaimedRow
-}
+    returns ClaimedRow;
 
-statement! {
     HasCrashed = r"
         SELECT EXISTS (
             SELECT FROM outbox AS task

@@ -32,15 +32,11 @@ statement! {
                 ('client_refusals', 'INSERT'), ('client_refusals', 'DELETE')
             ) AS needed (name, action) WHERE NOT has_table_privilege(name, action)
         )",
-    returns (Bool, Bool, Nullable<Text>)
-}
+    returns (Bool, Bool, Nullable<Text>);
 
-statement! {
     Clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     Place = r"
         SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
             ELSE pg_current_wal_lsn() END - '0/0'::pg_lsn)::bigint",

@@ -27,10 +27,7 @@ macro_rules! locked {
 }
 
 statement! {
-    LockedPostings = locked!("postings"), returns (Id,)
-}
-
-statement! {
+    LockedPostings = locked!("postings"), returns (Id,);
     LockedCompanies = locked!("companies"), returns (Id,)
 }
 

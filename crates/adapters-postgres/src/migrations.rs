@@ -22,10 +22,8 @@ pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migra
 
 statement! {
     TryLock = "SELECT pg_try_advisory_lock(31647739056513395)",
-    returns Bool
-}
+    returns Bool;
 
-statement! {
     NoLimits = r"
         SELECT set_config('statement_timeout', '0', false),
             set_config('idle_in_transaction_session_timeout', '0', false)",

@@ -28,10 +28,8 @@ statement! {
         )
         SELECT count(*) FROM cleared"
     ),
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     /// Deletes expired postings with all that belongs to them. Rows are found only by ids, so the
     /// planner's estimates of statuses do not matter.
     Delete = r"
@@ -56,20 +54,16 @@ statement! {
         ),
         gone AS (DELETE FROM postings WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id)
         SELECT count(*) FROM gone",
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     /// Locks the posting first, as commits do. `FOR UPDATE` also blocks storing the posting's
     /// drafts.
     Lock = r"
         WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', :lock_timeout, true))
         SELECT version FROM postings
         WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = :id FOR UPDATE",
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     Erase = concat!(
         "WITH asked AS MATERIALIZED (
             SELECT :id::uuid AS id, :identifier::text COLLATE \"C\" AS identifier
@@ -88,10 +82,8 @@ statement! {
                 AND (action LIKE 'postings.%' OR action LIKE 'reports.%')
         )
         DELETE FROM postings USING asked WHERE postings.id = asked.id"
-    )
-}
+    );
 
-statement! {
     /// Examines the next events in log order. Returns the posting's events with a reason or code,
     /// and the last examined event. No index on identifiers is needed, because only erasures search
     /// by them.
@@ -108,10 +100,8 @@ statement! {
             SELECT commit_seq, number FROM page ORDER BY commit_seq DESC, number DESC LIMIT 1
         )
         ORDER BY commit_seq, number",
-    returns (BigInt, BigInt, Bool)
-}
+    returns (BigInt, BigInt, Bool);
 
-statement! {
     EraseReasons = r"
         UPDATE events SET status_reason = NULL, decision_code = NULL
         WHERE (commit_seq, number)

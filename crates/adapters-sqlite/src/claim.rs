@@ -25,10 +25,7 @@ macro_rules! select {
 }
 
 statement! {
-    Due = select!("dead_at IS NULL AND lease IS NULL"), returns ClaimedRow
-}
-
-statement! {
+    Due = select!("dead_at IS NULL AND lease IS NULL"), returns ClaimedRow;
     Crashed = select!("lease IS NOT NULL"), returns ClaimedRow
 }
 

@@ -85,10 +85,8 @@ statement! {
         INSERT INTO drafts (key, holder, reserved_until, used_at)
         VALUES (:key, :holder, :until, :now)
         ON CONFLICT (key) DO UPDATE SET holder = excluded.holder,
-            reserved_until = excluded.reserved_until"
-}
+            reserved_until = excluded.reserved_until";
 
-statement! {
     Touch = "UPDATE drafts SET used_at = :now WHERE key = :key"
 }
 

@@ -63,10 +63,8 @@ statement! {
                 WHERE substr(source_identifier, 1, length(prefix)) = prefix
             ))
         ORDER BY number LIMIT :limit",
-    returns PlacedColumns
-}
+    returns PlacedColumns;
 
-statement! {
     /// Whether an event with the number exists, and the number of the last event to examine.
     Around = r"
         SELECT EXISTS (SELECT 1 FROM events WHERE number = :after), (
@@ -98,25 +96,19 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
 
 statement! {
     EventsAt = "SELECT 0, number, {events} FROM events WHERE number = :number",
-    returns PlacedColumns
-}
+    returns PlacedColumns;
 
-statement! {
     NewestOf = r"
         SELECT subject, number FROM events
         WHERE subject = :company AND company_name IS NOT NULL
         ORDER BY number DESC LIMIT 1",
-    returns (Id, BigInt)
-}
+    returns (Id, BigInt);
 
-statement! {
     FirstAfter = r"
         SELECT number, at FROM events WHERE number > :after AND number <= :last
         ORDER BY number LIMIT 1",
-    returns (BigInt, Moment)
-}
+    returns (BigInt, Moment);
 
-statement! {
     /// The number of the last event before the first event that is not before `at`.
     LastBefore = r"
         SELECT max(number) FROM events WHERE number < coalesce(
@@ -152,14 +144,9 @@ async fn cursor_at(conn: &mut impl Executor, at: OffsetDateTime) -> Outcome<Curs
 
 statement! {
     Oldest = "SELECT number, at FROM events ORDER BY number LIMIT :limit",
-    returns (BigInt, Moment)
-}
+    returns (BigInt, Moment);
 
-statement! {
-    Delete = "DELETE FROM events WHERE number <= :last"
-}
-
-statement! {
+    Delete = "DELETE FROM events WHERE number <= :last";
     MoveDeleted = "UPDATE event_log SET deleted_number = max(deleted_number, :last)"
 }
 

@@ -14,10 +14,8 @@ statement! {
         "SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint ",
         may_be_leased!()
     ),
-    returns TrackedRow
-}
+    returns TrackedRow;
 
-statement! {
     BeginLease = r"
         UPDATE webhook_endpoints SET holder = :holder, leased_until = :until WHERE id = :id"
 }

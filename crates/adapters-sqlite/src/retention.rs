@@ -27,62 +27,35 @@ macro_rules! found {
 }
 
 statement! {
-    OldTexts = found!(), returns (Id,)
-}
+    OldTexts = found!(), returns (Id,);
+    DropTexts = concat!("DELETE FROM posting_texts WHERE posting_id IN (", found!(), ")");
+    DropSketches = concat!("DELETE FROM posting_signatures WHERE posting_id IN (", found!(), ")");
 
-statement! {
-    DropTexts = concat!("DELETE FROM posting_texts WHERE posting_id IN (", found!(), ")")
-}
-
-statement! {
-    DropSketches = concat!("DELETE FROM posting_signatures WHERE posting_id IN (", found!(), ")")
-}
-
-statement! {
     /// Runs last: after it, the other two statements would not find the postings.
-    Clear = concat!("UPDATE postings SET ", forget_texts!(), " WHERE id IN (", found!(), ")")
-}
+    Clear = concat!("UPDATE postings SET ", forget_texts!(), " WHERE id IN (", found!(), ")");
 
-statement! {
     /// Deletes an expired posting with all that belongs to it.
     Delete = r"
         DELETE FROM postings
-        WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
-}
+        WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated";
 
-statement! {
-    DeleteTask = "DELETE FROM outbox WHERE kind = 'enrich' AND subject = :id AND lease IS NULL"
-}
+    DeleteTask = "DELETE FROM outbox WHERE kind = 'enrich' AND subject = :id AND lease IS NULL";
+    Erase = "DELETE FROM postings WHERE id = :id AND version = :version";
+    EraseDrafts = erase_drafts!(":id");
+    EraseRefusals = "DELETE FROM client_refusals WHERE identifier = :identifier";
 
-statement! {
-    Erase = "DELETE FROM postings WHERE id = :id AND version = :version"
-}
-
-statement! {
-    EraseDrafts = erase_drafts!(":id")
-}
-
-statement! {
-    EraseRefusals = "DELETE FROM client_refusals WHERE identifier = :identifier"
-}
-
-statement! {
     EraseFromAudit = r"
         UPDATE audit SET details = json_remove(details, '$.reason')
-        WHERE subject = :identifier AND (action LIKE 'postings.%' OR action LIKE 'reports.%')"
-}
+        WHERE subject = :identifier AND (action LIKE 'postings.%' OR action LIKE 'reports.%')";
 
-statement! {
     /// No index on identifiers is needed, because only erasures search by them.
     EventsOf = r"
         SELECT number FROM events
         WHERE number > :after AND number <= :last AND source_identifier = :identifier
             AND (status_reason IS NOT NULL OR decision_code IS NOT NULL)
             AND reported_posting IS NULL",
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     EraseReason = r"
         UPDATE events SET status_reason = NULL, decision_code = NULL WHERE number = :number"
 }

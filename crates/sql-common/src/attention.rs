@@ -41,10 +41,8 @@ decode! { row: ItemRow of attention_items => AttentionItem {
 
 statement! {
     LastCheck = "SELECT version, at FROM attention_checks",
-    returns (BigInt, Moment)
-}
+    returns (BigInt, Moment);
 
-statement! {
     Items = "SELECT {attention_items} FROM attention_items ORDER BY since, id",
     returns ItemRow
 }
@@ -67,20 +65,14 @@ statement! {
         SELECT TRUE, sent.expected + 1, sent.at FROM {given expected bigint, at timestamptz}
         WHERE sent.expected = 0 OR EXISTS (SELECT 1 FROM attention_checks)
         ON CONFLICT (singleton) DO UPDATE SET version = excluded.version, at = excluded.at
-        WHERE attention_checks.version = excluded.version - 1"
-}
+        WHERE attention_checks.version = excluded.version - 1";
 
-statement! {
-    Clear = "DELETE FROM attention_items"
-}
+    Clear = "DELETE FROM attention_items";
 
-statement! {
     Insert = r"
         INSERT INTO attention_items ({attention_items}) VALUES ({attention_items :})",
-    over [ItemRow]
-}
+    over [ItemRow];
 
-statement! {
     NoteVisible = {
         postgres: r"
             WITH locked AS MATERIALIZED (

@@ -70,20 +70,14 @@ fn page_of(column: &str, rest: &str) -> String {
 
 statement! {
     ReadOperator = &page_of("operator", ""),
-    returns AuditRow
-}
+    returns AuditRow;
 
-statement! {
     ReadAction = &page_of("action", ""),
-    returns AuditRow
-}
+    returns AuditRow;
 
-statement! {
     ReadBoth = &page_of("operator", " AND action = :action"),
-    returns AuditRow
-}
+    returns AuditRow;
 
-statement! {
     ReadSubject = &page_of(
         "subject",
         " AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)"

@@ -50,10 +50,8 @@ statement! {
     LockPostings = {
         postgres: "SELECT FROM postings WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
-    }
-}
+    };
 
-statement! {
     Stand = held r"
         SELECT postings.id FROM {given id uuid, version bigint}
         JOIN postings ON postings.id = sent.id AND postings.version = sent.version"
@@ -78,39 +76,29 @@ async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
 
 statement! {
     Insert = every "INSERT INTO postings ({postings}) {postings rows} ON CONFLICT DO NOTHING",
-    over [PostingRow]
-}
+    over [PostingRow];
 
-statement! {
     /// An unchanged description is neither sent nor stored again: if the row keeps its reference,
     /// PostgreSQL keeps the value that it stores outside the row.
     Update = every "{postings update}",
-    over [PostingRow]
-}
+    over [PostingRow];
 
-statement! {
     WriteTexts = r"
         INSERT INTO posting_texts ({posting_texts}) {posting_texts rows}
         ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}",
-    over [TextsRow]
-}
+    over [TextsRow];
 
-statement! {
     AddHistory = "INSERT INTO posting_history ({posting_history}) {posting_history rows}",
-    over [HistoryRow]
-}
+    over [HistoryRow];
 
-statement! {
     /// For changes of neither description nor texts, which are the most frequent. Reads no table.
     AddVersions = r"
         INSERT INTO posting_versions (posting_id, version, at, actor, import, before)
         SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import,
             sent.before{postgres ::json}
         FROM {posting_versions given}",
-    over [VersionSent]
-}
+    over [VersionSent];
 
-statement! {
     AddVersionsWithTexts = r"
         INSERT INTO posting_versions (posting_id, version, at, actor, import, before,
             raw_description, markdown, redacted_markdown, redacted_title, latitude, longitude,
@@ -178,16 +166,12 @@ statement! {
             ) AS meant
             CROSS JOIN LATERAL (SELECT FROM outbox WHERE id = meant.id FOR UPDATE) AS task",
         sqlite: "",
-    }
-}
+    };
 
-statement! {
     HoldTasks = held r"
         SELECT sent.id FROM {given id bigint, lease uuid}
-        WHERE sent.lease = (SELECT task.lease FROM outbox AS task WHERE task.id = sent.id)"
-}
+        WHERE sent.lease = (SELECT task.lease FROM outbox AS task WHERE task.id = sent.id)";
 
-statement! {
     EndTasks = {
         postgres: r"
             DELETE FROM outbox WHERE id = ANY(ARRAY(
@@ -195,10 +179,8 @@ statement! {
                     WHERE task.kind = sent.kind AND task.subject = sent.subject)
                 FROM {given kind text, subject uuid}))",
         sqlite: "DELETE FROM outbox WHERE kind = :kind AND subject = :subject",
-    }
-}
+    };
 
-statement! {
     /// A waiting task keeps its due time, and a leased task its lease. A dead task starts again. A
     /// task moves to the lane of its latest request; only a dead task moves to a bulk lane.
     Ask = r"
@@ -213,29 +195,23 @@ statement! {
             first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END,
             last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END,
             dead_at = NULL, trace_parent = excluded.trace_parent",
-    over [EffectAsked]
-}
+    over [EffectAsked];
 
-statement! {
     Finish = {
         postgres: r"
             DELETE FROM outbox WHERE id = ANY(ARRAY(
                 SELECT sent.id FROM {given id bigint, generation bigint} WHERE sent.generation
                     = (SELECT task.generation FROM outbox AS task WHERE task.id = sent.id)))",
         sqlite: "DELETE FROM outbox WHERE id = :id AND generation = :generation",
-    }
-}
+    };
 
-statement! {
     /// A task that [`Finish`] left was requested again after its claim. It becomes due, and its
     /// attempts are reset.
     MakeDue = r"
         UPDATE outbox SET lease = NULL, lost = 0, next_at = :at, attempts = 0,
             first_failed_at = NULL, last_error = NULL
-        WHERE id = {each id}"
-}
+        WHERE id = {each id}";
 
-statement! {
     /// Events get numbers in the order in which they are sent.
     Record = {
         postgres: r"

@@ -55,35 +55,27 @@ type Columns = (SummaryRow, Nullable<Text>);
 
 statement! {
     Newest = &window_of("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
-    returns Columns
-}
+    returns Columns;
 
-statement! {
     NewestOfStatus = &window_of(
         "status = :status AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
-    returns Columns
-}
+    returns Columns;
 
-statement! {
     /// With `>` as a second lower bound, SQLite might read all identifiers up to the prefix.
     ByIdentifier = &window_of(
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
     ),
-    returns Columns
-}
+    returns Columns;
 
-statement! {
     Copies = &window_of(
         "duplicate_of IS NOT NULL AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
-    returns Columns
-}
+    returns Columns;
 
-statement! {
     OfCompany = &window_of("company_id = :company AND id < :before", "id DESC"),
     returns Columns
 }
@@ -181,10 +173,8 @@ statement! {
         postgres: &visible_of(""),
         sqlite: &visible_of("INDEXED BY postings_visible"),
     },
-    returns (Text, BigInt)
-}
+    returns (Text, BigInt);
 
-statement! {
     /// The condition matches a partial index with few postings.
     HeldBack = r"
         SELECT created_by, count(*) FROM postings

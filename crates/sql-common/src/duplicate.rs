@@ -154,15 +154,11 @@ statement! {
             )
         }),
     },
-    returns CandidateRow
-}
+    returns CandidateRow;
 
-statement! {
     Meant = &candidates_of("posting_id = {each id}"),
-    returns CandidateRow
-}
+    returns CandidateRow;
 
-statement! {
     Copies = {
         postgres: &candidates_of(
             "posting_id IN (
@@ -177,10 +173,8 @@ statement! {
             "duplicate_of = :id AND postings.id > :after ORDER BY postings.id LIMIT :limit"
         ),
     },
-    returns CandidateRow
-}
+    returns CandidateRow;
 
-statement! {
     Numbered = {
         postgres: &candidates_of(
             "posting_id IN (
@@ -248,10 +242,8 @@ statement! {
     Upsert = r"
         INSERT INTO posting_signatures ({posting_signatures}) {posting_signatures rows}
         ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
-    over [FingerprintRow]
-}
+    over [FingerprintRow];
 
-statement! {
     Forget = {
         postgres: r"
             DELETE FROM posting_signatures WHERE posting_id IN (

@@ -86,17 +86,13 @@ pub async fn remembered(
 }
 
 statement! {
-    Forget = "DELETE FROM erased_suppressions WHERE hash = {each hash}"
-}
+    Forget = "DELETE FROM erased_suppressions WHERE hash = {each hash}";
 
-statement! {
     Delete = every r"
         DELETE FROM subscribers WHERE id IN (
             SELECT one.id FROM {given id uuid, expected bigint}
-            JOIN subscribers AS one ON one.id = sent.id AND one.version = sent.expected)"
-}
+            JOIN subscribers AS one ON one.id = sent.id AND one.version = sent.expected)";
 
-statement! {
     DropTasks = {
         postgres: r"
             WITH gone AS MATERIALIZED (
@@ -109,10 +105,8 @@ statement! {
         sqlite: r"
             DELETE FROM outbox
             WHERE lease IS NULL AND kind IN ('sync', 'migrate', 'withdraw') AND subject = :id",
-    }
-}
+    };
 
-statement! {
     Remember = r"
         INSERT INTO erased_suppressions ({erased_suppressions}) {erased_suppressions rows}
         {postgres ORDER BY hash}

@@ -27,15 +27,11 @@ statement! {
                 WHERE type = 'table' AND name = '__diesel_schema_migrations'
             )",
     },
-    returns Bool
-}
+    returns Bool;
 
-statement! {
     Journal = "SELECT version FROM __diesel_schema_migrations ORDER BY version",
-    returns Text
-}
+    returns Text;
 
-statement! {
     Needs = "SELECT needs FROM schema_compatibility",
     returns Text
 }

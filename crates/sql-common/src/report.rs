@@ -99,10 +99,8 @@ decode! { row: StatementRow of statements => Statement {
 
 statement! {
     Insert = every "INSERT INTO reports ({reports}) {reports rows} ON CONFLICT DO NOTHING",
-    over [ReportRow]
-}
+    over [ReportRow];
 
-statement! {
     End = every r"
         UPDATE reports SET {reports.changing = sent} FROM {reports given}
         WHERE reports.id = sent.id AND reports.state = 'waiting'",
@@ -138,10 +136,8 @@ statement! {
     Record = r"
         INSERT INTO statements ({statements}) {statements rows}
         ON CONFLICT (at, posting_id) DO UPDATE SET {statements.changing = excluded}",
-    over [StatementRow]
-}
+    over [StatementRow];
 
-statement! {
     Contest = r"
         UPDATE statements SET objection = sent.objection
         FROM {given posting uuid, against timestamptz, objection text}
@@ -178,20 +174,14 @@ pub async fn report(conn: &mut impl Executor, id: ReportId) -> Outcome<Option<Re
 
 statement! {
     Same = "SELECT id FROM reports WHERE reporter_email = :email AND posting_id = :posting",
-    returns (Id,)
-}
+    returns (Id,);
 
-statement! {
     OfReporter = &count_of("reports WHERE reporter_email = :email AND at >= :since"),
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     OfPosting = &count_of("reports WHERE posting_id = :posting AND state = 'waiting'"),
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     CountWaiting = &count_of("reports WHERE state = 'waiting'"),
     returns (BigInt,)
 }
@@ -297,9 +287,10 @@ fn statements_from(start: &str) -> String {
     )
 }
 
-statement! { Statements = &statements_from("(at, posting_id) > (:at, :id)"), returns StatementRow }
-
-statement! { StatementsSince = &statements_from("at >= :since"), returns StatementRow }
+statement! {
+    Statements = &statements_from("(at, posting_id) > (:at, :id)"), returns StatementRow;
+    StatementsSince = &statements_from("at >= :since"), returns StatementRow
+}
 
 pub async fn statements(
     conn: &mut impl Executor,

@@ -32,32 +32,22 @@ decode! { row: SignInTokenRow of sign_in_tokens => SignInToken {
 
 statement! {
     Insert = "INSERT INTO sign_in_tokens ({sign_in_tokens}) VALUES ({sign_in_tokens :})",
-    over [SignInTokenRow]
-}
+    over [SignInTokenRow];
 
-statement! {
     Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = {each digest}",
-    returns SignInTokenRow
-}
+    returns SignInTokenRow;
 
-statement! {
     Take = r"
-        DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'link' AND expires_at > :now"
-}
+        DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'link' AND expires_at > :now";
 
-statement! {
-    End = "DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'session'"
-}
+    End = "DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'session'";
 
-statement! {
     Forget = r"
         DELETE FROM sign_in_tokens WHERE digest IN (
             SELECT digest FROM sign_in_tokens WHERE expires_at < :before
             ORDER BY expires_at LIMIT :limit
-        )"
-}
+        )";
 
-statement! {
     /// Deletes all but the holder's newest tokens of a kind.
     Trim = r"
         DELETE FROM sign_in_tokens WHERE digest IN (

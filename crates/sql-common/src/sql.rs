@@ -165,14 +165,14 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
     replaced
 }
 
-/// Declares a type of statement: its text (or one per database), its entities, and its row types,
-/// if any. Templates name the columns of entities that the statement is `over` or `returns`. A
-/// statement of `every` must write as many rows as are sent, and a query of `held` must find as
-/// many.
+/// Declares types of statements, separated by semicolons: for each, its text (or one per database),
+/// its entities, and its row types, if any. Templates name the columns of entities that the
+/// statement is `over` or `returns`. A statement of `every` must write as many rows as are sent, and
+/// a query of `held` must find as many.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(; $($rest:tt)+)?) => {
         $(#[$meta])*
         #[derive(Debug)]
         $vis struct $name;
@@ -195,15 +195,17 @@ macro_rules! statement {
             type Row = <$row as $crate::types::Stored>::Value;
         })?
         $crate::listed! { $name $(, <$row as $crate::types::Stored>::Sql)? }
+        $($crate::statement! { $($rest)+ })?
     };
-    ($(#[$meta:meta])* $vis:vis $name:ident = every $text:expr $(, over [$($entity:ty),+])?) => {
+    ($(#[$meta:meta])* $vis:vis $name:ident = every $text:expr $(, over [$($entity:ty),+])?
+        $(; $($rest:tt)+)?) => {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = { postgres: &$crate::sql::every($text), sqlite: $text }
-            $(, over [$($entity),+])?
+            $(, over [$($entity),+])? $(; $($rest)+)?
         }
     };
-    ($(#[$meta:meta])* $vis:vis $name:ident = held $text:expr) => {
+    ($(#[$meta:meta])* $vis:vis $name:ident = held $text:expr $(; $($rest:tt)+)?) => {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = {
@@ -211,14 +213,15 @@ macro_rules! statement {
                 sqlite: &$crate::sql::held($text, $crate::dialect::Dialect::Sqlite),
             },
             returns (diesel::sql_types::BigInt,)
+            $(; $($rest)+)?
         }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(; $($rest:tt)+)?) => {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = { postgres: $text, sqlite: $text }
-            $(, over [$($entity),+])? $(, returns $row)?
+            $(, over [$($entity),+])? $(, returns $row)? $(; $($rest)+)?
         }
     };
 }

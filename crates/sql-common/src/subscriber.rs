@@ -235,15 +235,11 @@ fn list_of(condition: &str) -> String {
 
 statement! {
     ListReported = &list_of("reported_at IS NOT NULL"),
-    returns SubscriberRow
-}
+    returns SubscriberRow;
 
-statement! {
     ListUnmigrated = &list_of("reported_at IS NOT NULL AND migrated_at IS NULL"),
-    returns SubscriberRow
-}
+    returns SubscriberRow;
 
-statement! {
     ListSuppressed = &list_of("status <> 'active'"),
     returns SubscriberRow
 }
@@ -294,16 +290,12 @@ statement! {
     Lock = {
         postgres: "SELECT FROM subscribers WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
-    }
-}
+    };
 
-statement! {
     /// Finds rows in the order in which they are sent, by id.
     Update = every "{subscribers update}",
-    over [SubscriberRow]
-}
+    over [SubscriberRow];
 
-statement! {
     Insert = every r"
         INSERT INTO subscribers ({subscribers}) {subscribers rows} ON CONFLICT DO NOTHING",
     over [SubscriberRow]

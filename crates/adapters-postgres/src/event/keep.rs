@@ -77,15 +77,11 @@ statement! {
     IsBehind = concat!(
         "SELECT ", last!(), " >= ", next!(), " + transaction_offset FROM event_log WHERE singleton"
     ),
-    returns (Bool,)
-}
+    returns (Bool,);
 
-statement! {
     /// Waits for running commits. Later commits wait for this transaction, and see the new offset.
-    Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE"
-}
+    Lock = "LOCK TABLE events IN SHARE ROW EXCLUSIVE MODE";
 
-statement! {
     Raise = concat!(
         "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(),
         " WHERE singleton AND ", last!(), " >= ", next!(), " + transaction_offset"

@@ -61,10 +61,8 @@ async fn standing(
 
 statement! {
     IsFull = "SELECT count(*) >= :most FROM catalogues WHERE client_id = :client",
-    returns (Bool,)
-}
+    returns (Bool,);
 
-statement! {
     Insert = "INSERT INTO catalogues ({catalogues}) VALUES ({catalogues :})",
     over [CatalogueRow]
 }
@@ -83,10 +81,8 @@ statement! {
     BeginLease = concat!(
         "UPDATE catalogues SET holder = :holder, leased_until = :until, ", expiring!(),
         " WHERE id = :id"
-    )
-}
+    );
 
-statement! {
     /// Held-back postings wait for the end of the import, which may still name them. If the import
     /// never ends, no posting is held back any more.
     BeginImport = concat!(
@@ -142,17 +138,13 @@ statement! {
     Hold = held r"
         SELECT catalogues.id FROM {given catalogue uuid, holder uuid}
         JOIN catalogues ON catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
-        ORDER BY catalogues.id {postgres FOR SHARE OF catalogues}"
-}
+        ORDER BY catalogues.id {postgres FOR SHARE OF catalogues}";
 
-statement! {
     HoldToExpire = every r"
         UPDATE catalogues SET expiring_import = catalogues.holder
         FROM {given catalogue uuid, holder uuid}
-        WHERE catalogues.id = sent.catalogue AND catalogues.holder = sent.holder"
-}
+        WHERE catalogues.id = sent.catalogue AND catalogues.holder = sent.holder";
 
-statement! {
     /// Used by a commit that releases held-back postings. They count as expired by the held import.
     HoldToRelease = every r"
         UPDATE catalogues SET expiring_import = held_import
@@ -206,16 +198,12 @@ statement! {
             held_import = CASE WHEN :is_held THEN holder WHEN :keeps_held THEN held_before END,
             held_before = NULL, ", expiring!(),
         " WHERE id = :catalogue AND holder = :holder"
-    )
-}
+    );
 
-statement! {
     InsertImport = r"
         INSERT INTO catalogue_imports ({catalogue_imports}) VALUES ({catalogue_imports :})",
-    over [ImportRow]
-}
+    over [ImportRow];
 
-statement! {
     /// Keeps the newest imports, and the held one.
     ForgetImports = r"
         DELETE FROM catalogue_imports WHERE catalogue_id = :catalogue
@@ -273,10 +261,8 @@ statement! {
         UPDATE catalogue_imports
         SET held_because = NULL, missing_expired = :expired, is_released = TRUE
         WHERE catalogue_id = :catalogue AND import = (
-            SELECT held_import FROM catalogues WHERE id = :catalogue AND holder = :holder)"
-}
+            SELECT held_import FROM catalogues WHERE id = :catalogue AND holder = :holder)";
 
-statement! {
     FinishRelease = r"
         UPDATE catalogues SET holder = NULL, leased_until = NULL, held_import = NULL
         WHERE id = :catalogue AND holder = :holder"

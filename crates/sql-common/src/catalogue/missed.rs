@@ -34,18 +34,14 @@ statement! {
         SELECT :holder, sent.posting, sent.state, sent.misses
         FROM {given posting uuid, state text, misses bigint} WHERE true
         ON CONFLICT (import, posting_id) DO UPDATE
-        SET state = excluded.state, misses = excluded.misses"
-}
+        SET state = excluded.state, misses = excluded.misses";
 
-statement! {
     /// The rows may be undone already, after a commit in doubt.
     Undo = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
         WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
-            AND posting_id = sent.posting AND missed_postings.state = 'expired'"
-}
+            AND posting_id = sent.posting AND missed_postings.state = 'expired'";
 
-statement! {
     /// The rows may be restored already, after a commit in doubt.
     Restore = r"
         INSERT INTO missed_postings (import, posting_id, state)
@@ -53,10 +49,8 @@ statement! {
         FROM catalogues, {given posting uuid, state text}
         WHERE catalogues.id = :catalogue AND expiring_import IS NOT NULL
         ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL
-        WHERE missed_postings.state NOT IN ('restored', 'unrestored')"
-}
+        WHERE missed_postings.state NOT IN ('restored', 'unrestored')";
 
-statement! {
     /// After a release, an undo is about the held import. It leaves out postings that an earlier
     /// undo has handled.
     pub EndUndo = r"
@@ -64,10 +58,8 @@ statement! {
         WHERE state IN ('restored', 'unrestored') AND import = (
             SELECT held_import FROM {given catalogue uuid, holder uuid}
             JOIN catalogues ON catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
-            WHERE expiring_import IS NULL OR expiring_import <> held_import)"
-}
+            WHERE expiring_import IS NULL OR expiring_import <> held_import)";
 
-statement! {
     /// The rows may be settled already, after a commit in doubt.
     Settle = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
@@ -204,10 +196,8 @@ pub async fn expired_last(
 
 statement! {
     ExpiringImport = "SELECT expiring_import FROM catalogues WHERE id = :catalogue",
-    returns (Nullable<Id>,)
-}
+    returns (Nullable<Id>,);
 
-statement! {
     ChangedLast = r"
         SELECT changed.posting_id, source_identifier FROM (
             SELECT DISTINCT posting_id FROM posting_versions AS versions
@@ -258,9 +248,10 @@ fn states_of(import: &str) -> String {
     )
 }
 
-statement! { CountUndone = &states_of("expiring_import"), returns (Text, BigInt) }
-
-statement! { CountReleased = &states_of("held_import"), returns (Text, BigInt) }
+statement! {
+    CountUndone = &states_of("expiring_import"), returns (Text, BigInt);
+    CountReleased = &states_of("held_import"), returns (Text, BigInt)
+}
 
 pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Undone> {
     let counts = count::<CountUndone>(conn, catalogue).await?;

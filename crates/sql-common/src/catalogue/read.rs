@@ -42,26 +42,18 @@ type CountedColumns = (CatalogueRow, BigInt, Nullable<BigInt>, Bool);
 
 statement! {
     Find = &counted("WHERE client_id = :client AND name = :name"),
-    returns CountedColumns
-}
+    returns CountedColumns;
 
-statement! {
     FindById = &counted("WHERE id = :id"),
-    returns CountedColumns
-}
+    returns CountedColumns;
 
-statement! {
     List = &counted("WHERE client_id = :client ORDER BY name LIMIT :limit"),
-    returns CountedColumns
-}
+    returns CountedColumns;
 
-statement! {
     ImportsOf = r"
         SELECT {catalogue_imports} FROM catalogue_imports WHERE catalogue_id = {each catalogue}",
-    returns ImportRow
-}
+    returns ImportRow;
 
-statement! {
     /// The limit suffices as a bound, because there are few catalogues.
     LastImports = r"
         SELECT {catalogue_imports read}, catalogues.client_id, catalogues.name, held.missing

@@ -201,20 +201,14 @@ pub fn refusals_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
 
 statement! {
     LastPushes = "SELECT id, last_push_at, visible FROM clients WHERE id = {each id}",
-    returns (Id, Nullable<Moment>, BigInt)
-}
+    returns (Id, Nullable<Moment>, BigInt);
 
-statement! {
     Days = "SELECT {client_days} FROM client_days WHERE client_id = {each id}",
-    returns DayRow
-}
+    returns DayRow;
 
-statement! {
     Tallies = "SELECT {client_tallies} FROM client_tallies WHERE client_id = {each id}",
-    returns TallyRow
-}
+    returns TallyRow;
 
-statement! {
     Refusals = "SELECT {client_refusals} FROM client_refusals WHERE client_id = {each id}",
     returns RefusalRow
 }

@@ -144,29 +144,21 @@ pub async fn prefixes(
 
 statement! {
     Insert = "INSERT INTO clients ({clients}) VALUES ({clients :})",
-    over [ClientRow]
-}
+    over [ClientRow];
 
-statement! {
     Update = r"
         UPDATE clients SET {clients.changing = :} WHERE id = :id AND version = :expected",
-    over [ClientRow]
-}
+    over [ClientRow];
 
-statement! {
     /// The stored time of last use stays.
     WriteSecret = r"
         INSERT INTO client_secrets ({client_secrets}) VALUES ({client_secrets :})
         ON CONFLICT (client_id, digest) DO UPDATE SET {client_secrets.changing = excluded}",
-    over [SecretRow]
-}
+    over [SecretRow];
 
-statement! {
     Digests = "SELECT digest FROM client_secrets WHERE client_id = :client",
-    returns (Binary,)
-}
+    returns (Binary,);
 
-statement! {
     DeleteSecret = r"
         DELETE FROM client_secrets WHERE client_id = :client AND digest = :digest"
 }

@@ -22,44 +22,34 @@ statement! {
     Lock = {
         postgres: "SELECT FROM clients WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
         sqlite: "",
-    }
-}
+    };
 
-statement! {
     AddDays = r"
         INSERT INTO client_days ({client_days}) SELECT {client_days sent} FROM {client_days given}
         WHERE EXISTS (SELECT 1 FROM clients WHERE clients.id = sent.client_id)
         ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded},
             hours = client_days.hours | excluded.hours",
-    over [DayRow]
-}
+    over [DayRow];
 
-statement! {
     AddTallies = r"
         INSERT INTO client_tallies ({client_tallies})
         SELECT {client_tallies sent} FROM {client_tallies given}
         WHERE EXISTS (SELECT 1 FROM clients WHERE clients.id = sent.client_id)
         ON CONFLICT (client_id, date, name) DO UPDATE SET {client_tallies.changing += excluded}",
-    over [TallyRow]
-}
+    over [TallyRow];
 
-statement! {
     NotePushes = r"
         UPDATE clients SET last_push_at = sent.at FROM {pushes given}
         WHERE clients.id = sent.client
             AND (clients.last_push_at IS NULL OR clients.last_push_at < sent.at)",
-    over [PushNoted]
-}
+    over [PushNoted];
 
-statement! {
     NoteUses = r"
         UPDATE client_secrets SET last_used_at = sent.at FROM {uses given}
         WHERE client_secrets.client_id = sent.client AND client_secrets.digest = sent.digest
             AND (client_secrets.last_used_at IS NULL OR client_secrets.last_used_at < sent.at)",
-    over [UseNoted]
-}
+    over [UseNoted];
 
-statement! {
     /// If a refusal is already stored, it comes from a commit whose answer was lost. Refusals of a
     /// posting that was erased meanwhile are skipped.
     AddRefusals = r"
@@ -90,10 +80,7 @@ fn trim(table: &str, key: &str) -> String {
 }
 
 statement! {
-    TrimDays = &trim("client_days", "date")
-}
-
-statement! {
+    TrimDays = &trim("client_days", "date");
     TrimRefusals = &trim("client_refusals", "id")
 }
 

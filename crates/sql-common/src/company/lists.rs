@@ -20,28 +20,20 @@ fn list(which: &str) -> String {
 
 statement! {
     List = &list("alias_of IS NULL AND website_key > :after ORDER BY website_key"),
-    returns CompanyRow
-}
+    returns CompanyRow;
 
-statement! {
     OfName = &list(
         "alias_of IS NULL AND name_key >= :start AND name_key < :end ORDER BY name_key, website_key"
     ),
-    returns CompanyRow
-}
+    returns CompanyRow;
 
-statement! {
     Aliases = &list("alias_of = :company ORDER BY website_key"),
-    returns CompanyRow
-}
+    returns CompanyRow;
 
-statement! {
     /// The index is used in spite of the additional condition on `id`.
     Namesakes = &list("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
-    returns CompanyRow
-}
+    returns CompanyRow;
 
-statement! {
     Neighbours = &list("alias_of IS NULL AND site = :key AND id <> :id ORDER BY website_key"),
     returns CompanyRow
 }
@@ -127,13 +119,12 @@ fn postings(which: &str) -> String {
     )
 }
 
-statement! { OfCompany = &postings("company_id"), returns (Id, Text) }
-
-statement! { OfAlias = &postings("came_by"), returns (Id, Text) }
-
-statement! { ShownOfCompany = &postings("shown ->> 'company_id'"), returns (Id, Text) }
-
-statement! { ShownOfAlias = &postings("shown ->> 'came_by'"), returns (Id, Text) }
+statement! {
+    OfCompany = &postings("company_id"), returns (Id, Text);
+    OfAlias = &postings("came_by"), returns (Id, Text);
+    ShownOfCompany = &postings("shown ->> 'company_id'"), returns (Id, Text);
+    ShownOfAlias = &postings("shown ->> 'came_by'"), returns (Id, Text)
+}
 
 /// The postings of an alias, or those that came by a former alias. A posting is included even if
 /// only its shown version has that company.

@@ -61,18 +61,14 @@ statement! {
     Stored = r"
         SELECT {companies read}, former_names FROM companies WHERE id = {each id}
         {postgres ORDER BY id FOR NO KEY UPDATE}",
-    returns (CompanyRow, Nullable<Text>)
-}
+    returns (CompanyRow, Nullable<Text>);
 
-statement! {
     /// Returns the ids of the inserted companies.
     Insert = r"
         INSERT INTO companies ({companies}) {companies rows} ON CONFLICT DO NOTHING RETURNING id",
     over [CompanyAfter],
-    returns (Id,)
-}
+    returns (Id,);
 
-statement! {
     Update = every r"
         UPDATE companies SET name = sent.name, name_key = sent.name_key, alias_of = sent.alias_of,
             logo_path = sent.logo_path, owner = sent.owner, keeps_name = sent.keeps_name,

@@ -31,10 +31,8 @@ type PairColumns = (Id, Id, Bool, Nullable<Id>, Moment);
 
 statement! {
     Similar = &pairs("is_similar"),
-    returns PairColumns
-}
+    returns PairColumns;
 
-statement! {
     Lookalikes = &pairs("lookalike IS NOT NULL"),
     returns PairColumns
 }
@@ -84,17 +82,13 @@ statement! {
         VALUES (:one, :other, :is_similar, :lookalike, :since, :at, false)
         ON CONFLICT (one, other) DO UPDATE SET
             is_similar = excluded.is_similar, lookalike = excluded.lookalike,
-            seen_at = excluded.seen_at"
-}
+            seen_at = excluded.seen_at";
 
-statement! {
     /// Pairs that operators have decided are kept.
     Forget = r"
         DELETE FROM company_pairs
-        WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart"
-}
+        WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart";
 
-statement! {
     TellApart = r"
         INSERT INTO company_pairs (one, other, is_similar, lookalike, since, seen_at, is_apart)
         VALUES (:one, :other, false, NULL, :at, :at, true)

@@ -53,10 +53,8 @@ statement! {
     ListDead = r"
         SELECT {outbox read} FROM outbox
         WHERE dead_at IS NOT NULL AND id > :after ORDER BY id LIMIT :limit",
-    returns ListedRow
-}
+    returns ListedRow;
 
-statement! {
     ListLiving = r"
         SELECT {outbox read} FROM outbox
         WHERE dead_at IS NULL AND id > :after ORDER BY id LIMIT :limit",
@@ -154,10 +152,8 @@ statement! {
                 )
             ) AS waiting LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
     },
-    returns (Text, BigInt, Nullable<Moment>)
-}
+    returns (Text, BigInt, Nullable<Moment>);
 
-statement! {
     Dead = {
         postgres: r"
             SELECT kind, count(*) FROM (
@@ -210,10 +206,8 @@ fn revive_of(which: &str) -> String {
 
 statement! {
     ReviveAll = &revive_of(""),
-    returns (BigInt,)
-}
+    returns (BigInt,);
 
-statement! {
     ReviveSome = &revive_of(" AND id = {each id}"),
     returns (BigInt,)
 }

@@ -26,10 +26,8 @@ statement! {
     Renew = {
         postgres: &held(""),
         sqlite: "UPDATE outbox SET next_at = :at WHERE id = :id AND lease = :lease",
-    }
-}
+    };
 
-statement! {
     GiveBack = {
         postgres: &held(", lease = NULL, lost = 0"),
         sqlite: r"

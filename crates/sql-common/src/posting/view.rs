@@ -97,27 +97,19 @@ statement! {
     Find = &views(
         "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
     ),
-    returns ViewColumns
-}
+    returns ViewColumns;
 
-statement! {
     InFull = &views(
         "raw_description", "markdown", "redacted_markdown", "postings.id = {each id}"
     ),
-    returns ViewColumns
-}
+    returns ViewColumns;
 
-statement! {
     Redacted = &views("NULL", "''", "redacted_markdown", "postings.id = {each id}"),
-    returns ViewColumns
-}
+    returns ViewColumns;
 
-statement! {
     Bare = &views("NULL", "''", "''", "postings.id = {each id}"),
-    returns ViewColumns
-}
+    returns ViewColumns;
 
-statement! {
     History = r"
         SELECT {posting_history} FROM posting_history
         WHERE posting_id = :posting AND version <= :version
@@ -204,35 +196,27 @@ statement! {
     Changed = &entries_of(
         "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
     ),
-    returns EntryRow
-}
+    returns EntryRow;
 
-statement! {
     ChangedOfStatus = &entries_of(
         "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    returns EntryRow
-}
+    returns EntryRow;
 
-statement! {
     ChangedCopies = &entries_of(
         "duplicate_of IS NOT NULL AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    returns EntryRow
-}
+    returns EntryRow;
 
-statement! {
     ChangedCopiesOfStatus = &entries_of(
         "duplicate_of IS NOT NULL AND status = :status
             AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    returns EntryRow
-}
+    returns EntryRow;
 
-statement! {
     /// Other conditions are checked after reading (`in_order`). In the statement, they might cause
     /// a long scan along the key.
     InOrderOfIds = &entries_of("postings.id > :id", "postings.id"),

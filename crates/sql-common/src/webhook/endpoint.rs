@@ -150,10 +150,8 @@ statement! {
     List = r"
         SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
         WHERE id > :after ORDER BY id LIMIT :limit",
-    returns TrackedRow
-}
+    returns TrackedRow;
 
-statement! {
     ListOwned = r"
         SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
         WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit",
@@ -181,10 +179,8 @@ pub async fn list(
 
 statement! {
     IsFull = "SELECT count(*) >= :most FROM webhook_endpoints WHERE owner = :owner",
-    returns (Bool,)
-}
+    returns (Bool,);
 
-statement! {
     Insert = r"
         INSERT INTO webhook_endpoints ({webhook_endpoints}, commit_seq, number)
         VALUES ({webhook_endpoints :}, :commit_seq, :number)",
@@ -215,17 +211,13 @@ pub async fn insert(
 
 statement! {
     Update = every "{webhook_endpoints update}",
-    over [EndpointRow]
-}
+    over [EndpointRow];
 
-statement! {
     ForgetHealth = r"
         UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL,
             silent_rounds = 0, open_until = NULL
-        WHERE id = :id"
-}
+        WHERE id = :id";
 
-statement! {
     /// Makes attempts that are due later than `:at` due at that time.
     Hurry = r"
         UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
@@ -266,16 +258,12 @@ pub async fn delete(
 statement! {
     MoveBack = r"
         UPDATE webhook_endpoints SET commit_seq = :commit_seq, number = :number
-        WHERE id = :id AND (commit_seq, number) > (:commit_seq, :number)"
-}
+        WHERE id = :id AND (commit_seq, number) > (:commit_seq, :number)";
 
-statement! {
     DropBehind = r"
         DELETE FROM webhook_waiting
-        WHERE endpoint = :id AND (commit_seq, number) > (:commit_seq, :number)"
-}
+        WHERE endpoint = :id AND (commit_seq, number) > (:commit_seq, :number)";
 
-statement! {
     IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = :id",
     returns (BigInt,)
 }

@@ -27,10 +27,8 @@ statement! {
         SELECT version, attempts FROM webhook_endpoints
         WHERE id = :endpoint AND holder = :holder
             AND commit_seq = :commit_seq AND number = :number{postgres  FOR NO KEY UPDATE}",
-    returns (BigInt, BigInt)
-}
+    returns (BigInt, BigInt);
 
-statement! {
     /// PostgreSQL finds the rows one by one. A plan made while the table was empty would read all
     /// waiting events of the endpoint.
     Settle = {
@@ -42,27 +40,21 @@ statement! {
                 ) AS found
             ))",
         sqlite: "DELETE FROM webhook_waiting WHERE endpoint = :endpoint AND subject = :subject",
-    }
-}
+    };
 
-statement! {
     /// Makes the subjects due whose last attempt got no answer.
     Wake = r"
         UPDATE webhook_waiting SET next_at = :at
-        WHERE endpoint = :endpoint AND next_at > :at AND is_silent"
-}
+        WHERE endpoint = :endpoint AND next_at > :at AND is_silent";
 
-statement! {
     /// Adds a delivery, in the place of the oldest kept one.
     Deliver = r"
         INSERT INTO webhook_deliveries (endpoint, slot, {webhook_deliveries})
         SELECT :endpoint{postgres ::uuid}, sent.position % :kept, {webhook_deliveries sent}
         FROM {webhook_deliveries given} WHERE true
         ON CONFLICT (endpoint, slot) DO UPDATE SET {webhook_deliveries.changing = excluded}",
-    over [DeliveryRow]
-}
+    over [DeliveryRow];
 
-statement! {
     Move = r"
         UPDATE webhook_endpoints SET commit_seq = :commit_seq, number = :number,
             attempts = attempts + :made, holder = NULL, leased_until = :again_at,

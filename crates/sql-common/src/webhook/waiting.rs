@@ -140,10 +140,8 @@ statement! {
         FROM {webhook_waiting given} WHERE true
         ON CONFLICT (endpoint, subject)
         DO UPDATE SET {webhook_waiting.changing = excluded}",
-    over [WaitingRow]
-}
+    over [WaitingRow];
 
-statement! {
     CountWaiting = &count_of("webhook_waiting WHERE endpoint = :endpoint"),
     returns (BigInt,)
 }
