@@ -49,6 +49,9 @@ statement! {
             DELETE FROM outbox
             WHERE kind = 'enrich' AND subject = ANY(ARRAY(SELECT id FROM old)) AND lease IS NULL
         ),
+        history AS (
+            DELETE FROM posting_history WHERE posting_id = ANY(ARRAY(SELECT id FROM old))
+        ),
         versions AS (
             DELETE FROM posting_versions WHERE posting_id = ANY(ARRAY(SELECT id FROM old))
         ),
@@ -71,6 +74,9 @@ statement! {
         refusals AS (
             DELETE FROM client_refusals USING asked
             WHERE client_refusals.identifier = asked.identifier
+        ),
+        history AS (
+            DELETE FROM posting_history USING asked WHERE posting_id = asked.id
         ),
         versions AS (
             DELETE FROM posting_versions USING asked WHERE posting_id = asked.id

@@ -413,8 +413,10 @@ CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
 CREATE INDEX reports_with_reporters ON reports (decided_at, id)
     WHERE reporter_email IS NOT NULL AND decided_at IS NOT NULL;
 
+-- There is no foreign key, because its check would slow every push that changes a posting. Each
+-- statement that deletes a posting deletes its history and its versions.
 CREATE TABLE posting_history (
-    posting_id uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    posting_id uuid NOT NULL,
     version bigint NOT NULL,
     step integer NOT NULL,
     at timestamptz NOT NULL,
@@ -435,8 +437,7 @@ COMMENT ON COLUMN posting_history.reason IS 'The reason of the change, if any.';
 COMMENT ON COLUMN posting_history.actor IS
     'The actor that caused the change: client:ID, catalogue:NAME, operator:NAME, operator, enricher, lifetime or source (its closing date).';
 
--- There is no foreign key, because its check would slow every push that changes a posting. Each
--- statement that deletes a posting deletes its versions.
+-- Like posting_history, without a foreign key.
 CREATE TABLE posting_versions (
     posting_id uuid NOT NULL,
     version bigint NOT NULL,

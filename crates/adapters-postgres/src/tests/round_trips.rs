@@ -117,7 +117,11 @@ async fn a_commit_of_any_size_takes_as_many() {
     let (store, count) = counted(&database).await;
     let mut costs = Vec::new();
     for n in [1, 2, 1_000] {
-        super::run(&store, "TRUNCATE postings, companies, outbox CASCADE").await;
+        super::run(
+            &store,
+            "TRUNCATE postings, posting_history, companies, outbox CASCADE",
+        )
+        .await;
         let mut of_size = Vec::new();
         count.store(0, Ordering::Relaxed);
         let mut lap = || of_size.push(count.swap(0, Ordering::Relaxed));

@@ -70,6 +70,7 @@ const HISTORY: [Case; 2] = [
 pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     for case in HISTORY {
         store.damage("DELETE FROM postings").await;
+        store.damage("DELETE FROM posting_history").await;
         let mut writes = sample::create(1);
         for write in writes.postings.values_mut() {
             write.history.push(HistoryEntry {
