@@ -260,7 +260,46 @@ fn parse(output: &str) -> Result<Done> {
 
 #[cfg(test)]
 mod tests {
+    use pg_cluster::Cluster;
+    use xtask::process::Interrupt;
+
     use super::*;
+
+    #[test]
+    fn the_scripts_fit_the_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server {
+            interrupt: Interrupt::default(),
+            cluster: Cluster::start().unwrap(),
+            process: 0,
+        };
+        let url = server.cluster.url();
+        let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres");
+        let migrations = fs::read_dir(migrations).unwrap().map(Result::unwrap);
+        let mut migrations: Vec<_> = migrations.map(|it| it.path().join("up.sql")).collect();
+        migrations.sort();
+        for migration in migrations {
+            server.run_file(url, &migration).unwrap();
+        }
+        let floor = Floor {
+            server: &server,
+            url,
+            folder: folder.path(),
+            seeds: 8,
+        };
+        floor.seed().unwrap();
+        let file = folder.path().join("script.sql");
+        for scenario in [
+            Scenario::Create,
+            Scenario::Full,
+            Scenario::Partial,
+            Scenario::Unchanged,
+        ] {
+            fs::write(&file, script(scenario)).unwrap();
+            let output = floor.pgbench(&file, 1, 1).unwrap();
+            assert!(parse(&output).unwrap().transactions > 0.0, "{output}");
+        }
+    }
 
     #[test]
     fn the_report_of_pgbench_is_read() {

@@ -44,11 +44,9 @@ pub fn run(parts: &[Part]) -> Result<()> {
     };
     let tests = |more: &[&str]| {
         let mut tests = cargo();
-        // All commands use the same features, so that everything is compiled once. Only clippy
-        // checks the benchmark.
+        // All commands use the same features, so that everything is compiled once.
         tests
-            .args(["test", "--workspace", "--exclude", "bench"])
-            .args(["--all-features", "--locked"])
+            .args(["test", "--workspace", "--all-features", "--locked"])
             .args(more)
             .current_dir(root);
         tests
