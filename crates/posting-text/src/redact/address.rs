@@ -2,18 +2,18 @@
 //!
 //! Every search starts at a number, so a text without numbers costs nothing.
 
-mod around;
-mod beside;
 mod clause;
 mod eastern;
 mod end;
-mod part;
+mod parts;
+mod place;
+mod post_box;
 mod street;
 
 use self::{
-    beside::{after_post_box, names_street, with_street},
     end::is_house,
-    street::{after_street, before_street},
+    parts::with_parts,
+    street::{after_street, before_street, names_street, with_street},
 };
 use super::{
     Hidden,
@@ -31,23 +31,18 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
-        let is_long = word.text.len() == 5 && is_digits(word.text);
-        if !is_free || !(is_house(word) || is_long) || names_street(text, words, at) {
+        if !is_free || !is_house(word) || names_street(text, words, at) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
-        if is_long {
-            out.extend(before_street(text, words, at));
-            continue;
-        }
         let address = eastern::address(text, words, at)
-            .or_else(|| after_post_box(text, words, at))
+            .or_else(|| post_box::post_box(text, words, at))
             .or_else(|| {
                 after_street(text, words, at).map(|range| with_street(text, words, at, range))
             })
             .or_else(|| before_street(text, words, at))
-            .or_else(|| around::unit(text, words, at))
-            .map(|range| around::with_parts(text, words, range));
+            .or_else(|| parts::unit(text, words, at))
+            .map(|range| with_parts(text, words, range));
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(address.filter(starts_free));
     }
@@ -55,7 +50,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     for (at, word) in words.iter().enumerate() {
         if word.is_upper() || word.is_number() {
             budget.spend(SEARCH_STEPS / 10)?;
-            out.extend(part::beside_place(on, at, found, city));
+            out.extend(place::before_place(on, at, city));
         }
     }
     let mut out = merged(out);
@@ -68,7 +63,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
         if is_free && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
             budget.spend(SEARCH_STEPS / 5)?;
             let found = clause::address(on, at, found, city);
-            clauses.extend(found.map(|range| around::with_parts(text, words, range)));
+            clauses.extend(found.map(|range| with_parts(text, words, range)));
         }
     }
     out.extend(clauses);

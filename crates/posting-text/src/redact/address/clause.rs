@@ -2,16 +2,14 @@
 
 use super::{
     Cues, Hidden, Text, Word,
-    around::is_part,
-    end::{end, is_house, is_year},
+    end::{end, is_house},
     is_among,
+    parts::{begins_clause, ends_clause, is_part},
     street::{MAX_NAME, PARTICLES, eircode, is_compound, is_name},
     word_before,
 };
 use crate::{Range, redact::Kind};
 
-/// Before an address.
-const AT: &str = "in at en em à al em bei w v ve";
 const NONE: [&str; 8] = [
     ", s/n", " s/n", ", s.n.", " snc", ", snc", " FN", ", FN", " b/n",
 ];
@@ -20,8 +18,8 @@ const NONE: [&str; 8] = [
 /// Tullamore`
 pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();
-    if let Some(house) = house(text, words, at, found).or_else(|| eircode(text, words, at)) {
-        return Some(house);
+    if let Some(code) = eircode(text, words, at) {
+        return Some(code);
     }
     let start = words[at].start;
     let begins = begins_clause(text, start);
@@ -33,11 +31,6 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     }
     let last = street_end(text, words, at);
     let street = &words[at..last];
-    let rest = &text[words[last - 1].end()..];
-    let is_numbered = words.get(last).is_some_and(is_house);
-    if !(begins || is_numbered || rest.starts_with(", ")) {
-        return None;
-    }
     let has_word = has_word(street) || begins && street.len() > 1 && is_part(street);
     if !is_street(street, has_word) {
         return None;
@@ -46,9 +39,6 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let gap = &text[words[last - 1].end()..it.start];
         is_house(it) && matches!(gap, " " | "\u{a0}" | ", " | ". ")
     });
-    if next.is_some_and(|it| is_year(it) && !has_word) {
-        return None;
-    }
     let (end, is_whole) = if next.is_some() {
         (end(text, words, last).end, true)
     } else {
@@ -62,16 +52,7 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
             .strip_prefix(", ")
             .and_then(|rest| rest.strip_prefix(city))
             .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|']);
     let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
-    let is_sure = has_word
-        && !text[..start].ends_with('\n')
-        && start > 0
-        && words[at].is(Cues::STREET_BEFORE);
-    // "in Contrada Specchia", but "dans la Rue de la Paix"
-    let is_sure_within = is_sure
-        && words[at].is_upper()
-        && word_before(words, at).is_some_and(|it| is_among(AT, &it.lower));
     let is_address = if next.is_some() {
         is_before_city || (begins && (is_beside() || is_at_place(street)))
     } else {
@@ -83,24 +64,10 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let is_given = |it: &Word<'_>| it.is(Cues::GIVEN);
         let is_person = is_named
             || (street.len() > 1 && (street[..2].iter().any(is_given) || is_compound(&street[1])));
-        let is_known =
-            is_before_city || (begins && (is_whole || is_sure || is_beside()) || is_sure_within);
-        has_word && !is_person && is_known
+        let is_sure = words[at].is(Cues::STREET_BEFORE) && text[..start].ends_with(", ");
+        has_word && !is_person && begins && (is_whole || is_sure || is_beside())
     };
-    (is_last && is_address).then_some(start..end)
-}
-
-/// The name of a house in its clause after the company: `[company], The Old Tannery, …`.
-fn house(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
-    let start = words[at].start;
-    let next = found.partition_point(|other| other.range.end <= start);
-    let end = words[street_end(text, words, at) - 1].end();
-    let is_house = words[at].text == "The"
-        && text[end..].starts_with(", ")
-        && (text[..start].ends_with(" at ")
-            || text[..start].ends_with(": ")
-            || (found[..next].last()).is_some_and(|it| &text[it.range.end..start] == ", "));
-    is_house.then_some(start..end)
+    (is_address && ends_clause(text, end)).then_some(start..end)
 }
 
 fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
@@ -131,12 +98,9 @@ fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 
 fn has_word(street: &[Word<'_>]) -> bool {
     let after = |word: &Word<'_>| word.is(Cues::STREET_AFTER) && word.letters() >= 3;
-    let is_means = street
-        .iter()
-        .any(|word| is_among("teams zoom skype email mail linkedin", &word.lower));
     let first = &street[0];
     let begins = first.is(Cues::STREET_BEFORE) && first.letters() > 1 && street.len() > 1;
-    (begins && !is_means) || street[1..].iter().any(after) || street.last().is_some_and(is_compound)
+    begins || street[1..].iter().any(after) || street.last().is_some_and(is_compound)
 }
 
 fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
@@ -196,9 +160,4 @@ fn is_beside(text: &str, street: Range, found: &[Hidden], is_long: bool) -> bool
             let is_email = other.kind == Kind::Email;
             gap.is_some_and(|gap| gap <= if is_email { near.1 } else { NEAR.1 })
         })
-}
-
-fn begins_clause(text: &str, start: usize) -> bool {
-    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
-    front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')', '(', '–'])
 }

@@ -1,6 +1,6 @@
 //! Finds the end of an address, after the parts of a house and a postal code.
 
-use super::{Cues, Word, is_among, word_before};
+use super::{Cues, Word, is_among, parts::ends_clause, place::code_before_city, word_before};
 use crate::redact::vocabulary::begins_with_one;
 
 /// Written as words.
@@ -21,13 +21,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
     for _ in 0..MAX_UNITS {
         let Some(word) = words.get(next) else { break };
         let gap = &text[end..word.start];
-        if gap.len() > 6 || gap.contains('\n') {
-            break;
-        }
-        let following = words.get(next + 1).filter(|following| {
-            let gap = &text[word.end()..following.start];
-            gap.chars().count() <= 3 && !gap.contains(['\n', ','])
-        });
+        let following = words.get(next + 1);
         let letter = word.letters() == 1 && word.text.chars().all(char::is_alphabetic);
         let small = word.is_number() && word.letters() <= 4;
         let is_unit = word.is(Cues::UNIT);
@@ -59,11 +53,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let is_of_unit = || following.as_ref().is_some_and(of_unit);
         let is_before_unit = following.is_some_and(|other| other.is(Cues::UNIT));
         // "22. II/4"
-        let is_stair = || {
-            let is_door =
-                |door: &Word<'_>| door.is_number() && &text[word.end()..door.start] == "/";
-            gap == ". " && roman && following.is_some_and(is_door)
-        };
+        let is_stair = || gap == ". " && roman && text[word.end()..].starts_with('/');
         let door = following
             .filter(|door| door.letters() <= 4 && (door.is(Cues::UNIT) || door.is_letter()));
         // Portuguese: the ground floor.
@@ -71,18 +61,13 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             (end, next) = (word.start + 3, next + 2);
             continue;
         }
-        // "144 (Hinterhaus)"
-        if gap == " (" && is_unit && text[word.end()..].starts_with(')') {
-            (end, next) = (word.end() + 1, next + 1);
-            continue;
-        }
         // "Carrera 27 # 33 Sur - 58"
         let is_side = gap == " " && is_among("sur norte este oeste", &word.lower);
         let taken = if is_side
             || is_part_of_number
             || is_house_on_road
-            || (joined && (small || letter || again))
-            || (gap == " " && again)
+            || (joined && (small || letter))
+            || ((joined || gap == " ") && again)
         {
             1
         } else if beside && is_ordinal {
@@ -97,7 +82,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             || (beside && is_unit && is_among(WHOLE, &word.lower))
         {
             1
-        } else if gap == " " && letter && (word.is_upper() || is_last(text, word.end())) {
+        } else if gap == " " && letter && (word.is_upper() || ends_clause(text, word.end())) {
             // "34 C 12"
             let is_door = |door: &Word<'_>| {
                 door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
@@ -116,44 +101,14 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
     }
 }
 
-/// `12 a` at the end of a clause.
-fn is_last(text: &str, end: usize) -> bool {
-    let rest = &text[end..];
-    rest.is_empty() || rest.starts_with([',', '\n', '.', ')', '|', ';'])
-}
-
 pub(super) fn is_roman(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
 }
 
 fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
-    let first = words.get(at)?;
-    if !matches!(
-        &text[end..first.start],
-        ", " | "، " | " · " | " – " | " | " | "., " | "\n"
-    ) {
-        return None;
-    }
-    let mut index = at;
-    // "LV-3401", "CEP 80020-310", "D-12345"
-    if first.text.len() <= 3 && first.is_upper() {
-        index += 1;
-    }
-    let mut last = words.get(index).filter(|word| word.is_number())?;
-    let mut digits = last.text.len();
-    while digits < 8
-        && let Some(more) = words.get(index + 1).filter(|more| more.text.len() <= 4)
-        && matches!(&text[last.end()..more.start], " " | "-")
-        && (more.is_number()
-            || (more.text.len() == 2 && more.text.bytes().all(|b| b.is_ascii_uppercase())))
-    {
-        digits += more.text.len();
-        last = more;
-        index += 1;
-    }
-    let place = words.get(index + 1)?;
-    let beside = matches!(&text[last.end()..place.start], " " | ", ");
-    ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
+    let gap = &text[end..words.get(at)?.start];
+    let is_beside = matches!(gap, ", " | "، " | " · " | " – " | " | " | "., " | "\n");
+    is_beside.then(|| code_before_city(text, words, at))?
 }
 
 /// Up to four digits and two letters. In the north of the United States a letter may precede

@@ -62,10 +62,10 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         return None;
     }
     let end = || end(text, words, at);
+    let after = &text[words[at].end()..];
     let mut first = None;
     let mut look = at;
     let mut capitals = 0;
-    let mut commas = 0;
     let mut is_quoted = false;
     for distance in 1..=MAX_NAME + 1 {
         let Some(previous) = look.checked_sub(1) else {
@@ -77,7 +77,6 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         let is_cue = |word: &Word<'_>| word.is(Cues::ADDRESS);
         if gap.starts_with(':')
             && capitals > 0
-            && words.get(at + 1).is_none_or(|unit| unit.lower != "km")
             && (is_cue(word) || word_before(words, previous).is_some_and(is_cue))
         {
             let street = first.unwrap_or(words[look].start);
@@ -86,27 +85,15 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         if !is_beside(gap, word) {
             break;
         }
-        commas += usize::from(gap.contains([',', '،']));
-        if commas > 1 {
-            break;
-        }
         let is_cased = word
             .text
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
-        // "via Teams"
-        let is_means = word.lower == "via"
-            && is_among(
-                "teams zoom skype email mail linkedin telefono",
-                &words[look].lower,
-            );
-        // "Carrera 8 # 24-37"
-        let is_numbered = distance == 1 && text[words[at].end()..].starts_with([' ']) && {
-            let rest = &text[words[at].end() + 1..];
-            ["# ", "#", "No. ", "N° ", "km "]
+        // "Ruta 34 km 224", "Carrera 8 # 24-37"
+        let is_numbered = distance == 1
+            && [" km ", " #", " No. "]
                 .iter()
-                .any(|sign| rest.starts_with(*sign))
-        };
-        if is_street_before(word, gap, text) && (capitals > 0 || is_numbered) && !is_means {
+                .any(|it| after.starts_with(it));
+        if is_street_before(word, gap, text) && (capitals > 0 || is_numbered) {
             // "C/ Pasaje Mallol 14"
             let kind = word_before(words, previous).filter(|kind| {
                 (kind.is(Cues::STREET_BEFORE) || kind.is_capitals())
@@ -215,14 +202,6 @@ pub(super) fn is_compound(word: &Word<'_>) -> bool {
 /// `12, avenue Foch`, `14 Kirk Lane`, `10220 - 103 Street`
 pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
-    let is_numbered = |street: &&Word<'_>| {
-        words[at + 1].is_number()
-            && street.start < number.end() + 10
-            && is_among("Street Avenue St Ave", street.text)
-    };
-    if words.get(at + 2).as_ref().is_some_and(is_numbered) {
-        return Some(number.start..end(text, words, at + 2).end);
-    }
     let mut next = at + 1;
     let mut last = number;
     if let Some(bis) = words
@@ -267,16 +246,12 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         }
         return end.map(|end| number.start..end);
     }
-    // English: capitals up to the word for a street, "Unit 6, Ransome Way" without its number.
-    let unit = word_before(words, at).filter(|unit| {
-        unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
-    });
-    let start = unit.map_or(number.start, |unit| unit.start);
+    // English: capitals up to the word for a street.
     let mut last = number;
     for (distance, word) in words[at + 1..].iter().take(MAX_NAME).enumerate() {
         let gap = &text[last.end()..word.start];
-        let joins = matches!(gap, " " | ". " | "-")
-            || (gap == ", " && (words[at + 1].is(Cues::UNIT) || (distance == 0 && unit.is_some())));
+        let joins =
+            matches!(gap, " " | ". " | "-") || (gap == ", " && words[at + 1].is(Cues::UNIT));
         // "9 Queen's Gardens"
         let is_genitive = distance > 0 && matches!(gap, "'" | "’") && word.lower == "s";
         if !is_genitive && (!joins || !word.is_upper()) {
@@ -294,9 +269,33 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             {
                 index += 1;
             }
-            return Some(start..end(text, words, index).end);
+            return Some(number.start..end(text, words, index).end);
         }
         last = word;
     }
     None
+}
+
+/// `114. Sokak`, `가산디지털2로`
+pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    words.get(at + 1).is_some_and(|street| {
+        let is_within = text[..words[at].start].ends_with(|c: char| c.is_alphabetic())
+            && words[at].end() == street.start;
+        street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
+            || is_within && matches!(street.text, "로" | "길")
+    })
+}
+
+/// Adds the street after a number: `ZA du Ponteix, 14 allée des Chênes`.
+pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
+    let street = before_street(text, words, at);
+    // "Willow House, 6 Harbour Parade"
+    let is_before_street = words
+        .get(at + 1)
+        .is_some_and(|street| street.is(Cues::STREET_BEFORE))
+        || text[..words[at].start].ends_with(", ");
+    let end = street
+        .filter(|_| is_before_street)
+        .map_or(0, |street| street.end);
+    range.start..range.end.max(end)
 }

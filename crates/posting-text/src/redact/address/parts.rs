@@ -1,0 +1,138 @@
+//! The parts of an address: units, buildings, zones and streets, and the text between them.
+
+use super::{
+    Cues, Word,
+    end::{end, is_roman},
+    is_among,
+    street::{MAX_NAME, PARTICLES},
+    word_before,
+};
+use crate::Range;
+
+const BUILDINGS: &str = include_str!("../tables/buildings.txt");
+const ZONES: &str = include_str!("../tables/zones.txt");
+const ORDINALS: &str =
+    "ground lower upper top first second third fourth fifth sixth premier primo erster";
+const MAX_PARTS: usize = 3;
+
+/// `4th Floor, Elm Two, 9 Kirk Lane`
+pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range {
+    let Range { mut start, mut end } = range;
+    // "17-19 Calloway Rise"
+    let first = words.partition_point(|word| word.start < start);
+    let from = word_before(words, first).filter(|from| from.is_number());
+    if let Some(from) = from.filter(|from| matches!(&text[from.end()..start], "-" | "–" | "/")) {
+        start = from.start;
+    }
+    for _ in 0..MAX_PARTS {
+        let Some(front) = text[..start].strip_suffix(", ") else {
+            break;
+        };
+        let front = front.trim_end_matches('.').len();
+        let last = words.partition_point(|word| word.end() <= front);
+        let run = words[..last].windows(2).rev().take(MAX_NAME - 1);
+        let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
+        let first = last.saturating_sub(1 + run.count());
+        let Some(first) = (first..last).find(|first| is_part(&words[*first..last])) else {
+            break;
+        };
+        start = words[first].start;
+    }
+    for _ in 0..MAX_PARTS {
+        let Some(rest) = text[end..].strip_prefix(", ") else {
+            break;
+        };
+        let first = words.partition_point(|word| word.start < text.len() - rest.len());
+        let run = words[first..].windows(2).take(MAX_NAME - 1);
+        let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
+        let last = words.len().min(first + 1 + run.count());
+        let mut ends = (first..=last).rev();
+        let Some(last) = ends.find(|last| is_part(&words[first..*last])) else {
+            break;
+        };
+        end = words[last - 1].end();
+    }
+    start..end
+}
+
+fn joins(text: &str, one: &Word<'_>, other: &Word<'_>) -> bool {
+    is_within(text, one, other) && may_be_part(one) && may_be_part(other)
+}
+
+/// Whether two words may be of one part, by the text between them.
+pub(super) fn is_within(text: &str, before: &Word<'_>, next: &Word<'_>) -> bool {
+    const UNITS: Cues = Cues::UNIT.union(Cues::STREET_AFTER);
+    match &text[before.end()..next.start] {
+        " " | "\u{a0}" | "-" | "–" | "’" | "'" | "/" | "/ " | " #" | " # " | "º " | ".º " => {
+            true
+        }
+        " - " | " – " => before.is_number(),
+        // "22. B épület, 9. emelet"
+        "." | ". " if before.is_number() => next.is(UNITS) || next.is_letter() || next.is_number(),
+        "." | ". " => {
+            before.letters() <= 4 && !next.is_number()
+                || before.is_letter()
+                || before.is(Cues::STREET_BEFORE.union(UNITS))
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn may_be_part(word: &Word<'_>) -> bool {
+    let is_known = word.is(Cues::STREET_BEFORE | Cues::STREET_AFTER | Cues::UNIT)
+        || is_among(PARTICLES, &word.lower)
+        || is_among(ZONES, &word.lower)
+        || is_among(BUILDINGS, &word.lower);
+    let is_other = word.letters() >= 3
+        && word.is(Cues::PERSON | Cues::PHONE | Cues::ID | Cues::HANDLE | Cues::VERB);
+    word.is_upper() && !is_other
+        || word.is_number() && word.letters() <= 5
+        || word.is_letter()
+        || is_known
+}
+
+/// A unit with its number, a zone, or a name that ends in a word for a building or a street.
+pub(super) fn is_part(words: &[Word<'_>]) -> bool {
+    let [first, .., last] = words else {
+        return false;
+    };
+    let is_unit = words.len() == 2
+        && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter() || is_roman(last)))
+            || ((first.is_number() || is_among(ORDINALS, &first.lower)) && last.is(Cues::UNIT)));
+    let is_zone = is_among(ZONES, &first.lower) && (last.is_upper() || last.is_number());
+    let is_named = last.is_upper()
+        && (is_among(BUILDINGS, &last.lower)
+            || last.is(Cues::STREET_AFTER)
+            || first.lower == "the")
+        && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
+    is_unit || is_zone || is_named
+}
+
+/// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.
+pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let number = &words[at];
+    let before = word_before(words, at).filter(|unit| {
+        unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
+    });
+    let after = words
+        .get(at + 1)
+        .filter(|unit| unit.is(Cues::UNIT) && &text[number.end()..unit.start] == " ");
+    let range = match (before, after) {
+        (Some(unit), _) => unit.start..end(text, words, at).end,
+        (None, Some(unit)) => number.start..unit.end(),
+        (None, None) => return None,
+    };
+    let whole = with_parts(text, words, range.clone());
+    (whole.end > range.end).then_some(whole)
+}
+
+pub(super) fn begins_clause(text: &str, start: usize) -> bool {
+    const SIGNS: &str = ",:\n\u{1e}(|•·–—：.;،)";
+    let front = text[..start].trim_end_matches([' ', '\u{a0}', '"', '„', '“']);
+    front.is_empty() || front.ends_with(|c| SIGNS.contains(c))
+}
+
+pub(super) fn ends_clause(text: &str, end: usize) -> bool {
+    let rest = &text[end..];
+    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|'])
+}

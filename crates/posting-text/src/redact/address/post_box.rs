@@ -1,0 +1,37 @@
+//! Post boxes.
+
+use super::{Word, end::end, is_among, is_digits};
+use crate::Range;
+
+/// `Apartado de correos 114`, `P. O. Box 12`, `а/я 114`
+pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    const BOXES: &str = "apartado casilla box pl pf τ а bp skr";
+    const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
+    let mut first = at.checked_sub(1)?;
+    while is_among(LINKS, &words[first].lower) && first + 3 > at {
+        first = first.checked_sub(1)?;
+    }
+    let word = &words[first];
+    if !is_among(BOXES, &word.lower) || !is_digits(words[at].text) {
+        return None;
+    }
+    let has_code = || end(text, words, at).has_postal_code;
+    // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
+    let before = words[first.saturating_sub(2)..first].iter().rev();
+    let initials = before
+        .take_while(|it| it.is_upper() && (it.is_letter() || it.lower == "po"))
+        .last()
+        .filter(|_| word.lower == "box");
+    let is_box = match &*word.lower {
+        "box" => initials.is_some() || has_code(),
+        "pl" | "bp" => word.is_capitals() && has_code(),
+        "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
+        _ => first + 1 < at,
+    };
+    // The number may have groups: "Postfach 11 04".
+    let groups = words[at..].windows(2).take(3).take_while(|pair| {
+        pair[1].is_number() && pair[1].text.len() <= 3 && &text[pair[0].end()..pair[1].start] == " "
+    });
+    let end = end(text, words, at + groups.count()).end;
+    is_box.then(|| initials.map_or(word.start, |letter| letter.start)..end)
+}
