@@ -41,14 +41,11 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
         let found = if is_cue
             || (word.is_unspaced() && without_ending(UNSPACED, &word.lower).is_some())
             || is_dotted_cue(text, words, at)
-            || is_of_court(words, at)
             || is_of_register(text, words, at)
             || is_after_form(text, words, at)
         {
             budget.spend(SEARCH_STEPS)?;
             after_cue(text, words, at)
-        } else if is_before_register(text, words, at) {
-            Some(word.start..word.end())
         } else if word.text.get(..4).is_some_and(|it| has_form(it, "AA00")) {
             budget.spend(SEARCH_STEPS)?;
             iban(text, words, at)
@@ -81,69 +78,42 @@ fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
     first < at && cues::are_of(&joined(), Cues::ID)
 }
 
-/// A German register beside its court: `PR 1187 Amtsgericht Kassel`, `Amtsgericht Kassel, VR 204`.
-fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
-    let is_court = |word: &Word<'_>| {
-        is_among(
-            "amtsgericht ag registergericht soudu soudem soud súdu ks ms os",
-            &word.lower,
-        )
-    };
-    let from = at.saturating_sub(4);
-    let to = words.len().min(at + 3);
-    // "zapsaná u KS v Brně, C 44556"
-    let is_entry = matches!(words[at].text, "PR" | "VR" | "A" | "B" | "C")
-        && words.get(at + 1).is_some_and(Word::is_number);
-    words[at].text == "GnR" || is_entry && words[from..to].iter().any(is_court)
-}
-
-fn is_register(word: &Word<'_>) -> bool {
-    begins_with_one(REGISTERS, &word.lower)
-}
-
-/// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`
+/// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`,
+/// `zapsaná u KS v Brně, C 44556`
 fn is_of_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    const MAX_DISTANCE: usize = 8;
-    let is_number = is_among("under sc ni oc so lp", &words[at].lower)
-        || is_among(NUMBER, &words[at].lower)
-        || text[words[at].end()..].starts_with(" №");
+    /// In words, before and after.
+    const NEAR: (usize, usize) = (8, 3);
+    let word = &words[at];
+    let is_number = is_among("under sc ni oc so lp", &word.lower)
+        || is_among("PR VR A B C", word.text)
+        || is_among(NUMBER, &word.lower)
+        || text[word.end()..].starts_with(" №");
+    let is_near = |register: &Word<'_>| {
+        let (first, last) = (
+            word.start.min(register.start),
+            word.end().max(register.end()),
+        );
+        let between = &text[first..last];
+        !between.contains(['\n', '!', '?']) && !between.contains(". ")
+    };
+    let near = &words[at.saturating_sub(NEAR.0)..words.len().min(at + NEAR.1)];
     is_number
-        && words[at.saturating_sub(MAX_DISTANCE)..=at]
-            .iter()
-            .any(|word| {
-                let between = &text[word.end()..words[at].start.max(word.end())];
-                is_register(word) && !between.contains(['\n', '!', '?']) && !between.contains(". ")
-            })
-}
-
-/// `1184 sayılı izin belgesi`, `12345 számú engedély`
-fn is_before_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    words[at].is_number()
-        && words
-            .get(at + 1)
-            .is_some_and(|it| is_among("sayılı numaralı nolu számú", &it.lower))
-        && words[at + 2..].iter().take(5).any(|word| {
-            is_register(word) && !text[words[at].end()..word.start].contains(['.', ',', '\n'])
+        && near.iter().any(|register| {
+            let is_court = is_among("AG KS MS OS", register.text);
+            (is_court || begins_with_one(REGISTERS, &register.lower)) && is_near(register)
         })
 }
 
-/// `Sølvgran Rør AS (559 127 440)`, `Sandviks Rör AB, 559127-4406`
+/// `Sandviks Rör AB, 559127-4406`
 fn is_after_form(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    let form = &words[at];
-    let Some(number) = words
-        .get(at + 1)
-        .filter(|it| form.is(Cues::LEGAL) && it.is_number())
-    else {
-        return false;
+    const FORMS: [&str; 3] = ["000000-0000", "0000000-0", "000 000 000"];
+    let number = words.get(at + 1).map_or("", |word| &text[word.start..]);
+    let is_it = |form: &&str| {
+        number
+            .get(..form.len())
+            .is_some_and(|it| has_form(it, form))
     };
-    let (end, digits) = groups(text, words, at + 1);
-    let written = &text[number.start..end];
-    let forms = ["000000-0000", "0000000-0", "000 000 000"];
-    match &text[form.end()..number.start] {
-        " (" | ". (" => digits >= 7 && text[end..].starts_with(')'),
-        ", " | " " => forms.iter().any(|form| has_form(written, form)),
-        _ => false,
-    }
+    words[at].is(Cues::LEGAL) && FORMS.iter().any(is_it)
 }
 
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
@@ -181,12 +151,9 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             } else {
                 5
             };
-            // "許可番号 派13-300412"
-            let is_joined = gap.is_empty() && next > 1 && last.is_unspaced();
-            let start = if is_among(WITH_NUMBER, &cue.lower) {
+            let is_with_number = is_among(WITH_NUMBER, &cue.lower);
+            let start = if is_with_number {
                 cue.start
-            } else if is_joined && last.letters() == 1 {
-                last.start
             } else {
                 word.start
             };

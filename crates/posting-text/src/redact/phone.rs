@@ -105,7 +105,6 @@ fn opens_before(number: &str, after: &str) -> bool {
 
 /// `gap` is the text between the previous telephone number and this one.
 fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool {
-    const MAX_LISTED_BYTES: usize = 40;
     let is_enclosed = number.len() > 1 && opens_before(number, after);
     let inner = usize::from(is_enclosed);
     let (number, after) = (&number[inner..], &after[inner..]);
@@ -163,14 +162,7 @@ fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool 
         groups().all(|group| group.len() <= 2) || SPACED.split(number).any(is_amount)
     };
     if joined.len() < number.len() && is_other {
-        // "Ring til Birgitte på 75 / 12 – 34 – 56"
-        let is_of_pairs = !has_zero && groups().count() == 4 && !groups().all(is_small);
-        return is_of_pairs && is_beside_contact(before, &joined, after);
-    }
-    let signs = SPACED.find_iter(number).count();
-    let first = groups().next().map_or(0, str::len);
-    if signs >= 2 && number.contains('/') && first == 3 && (8..=11).contains(&digits.len()) {
-        return true;
+        return false;
     }
     let is_range = number.contains(['–', '—']) || number.contains(" - ");
     let number = if is_range && !has_zero {
@@ -178,18 +170,13 @@ fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool 
     } else {
         &*joined
     };
-    let plus = number.trim_start_matches('(').starts_with('+');
-    if !plus && !number.starts_with('(') && is_reference(before) {
+    if !number.starts_with(['(', '+']) && is_reference(before) {
         return false;
     }
     has_phone_form(number, &digits)
         || is_chinese_mobile(number, before)
         || is_after_name(number, before, is_enclosed)
         || is_beside_contact(before, number, after)
-        // "taller 976 55 07 31, avisos 24 horas 900 555 064"
-        || gap.is_some_and(|gap| {
-            gap.len() <= MAX_LISTED_BYTES && !gap.contains('\n') && !gap.contains(". ")
-        }) && is_dialled(number)
 }
 
 /// In groups as people write telephone numbers. Amounts have groups of three digits.
@@ -224,19 +211,11 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
-/// `Renata Hušková, 321 555 018`, `Liga para Graciete: 289 550 148`, `Elmar på 75 12 34 56`
+/// `Renata Hušková, 321 555 018`, `Liga para Graciete: 289 550 148`
 fn is_after_name(number: &str, before: &str, is_enclosed: bool) -> bool {
     const BETWEEN: [&str; 4] = [", ", ": ", " – ", " - "];
-    const ON: &str = "on at unter pelo pela al no på pod op na po tel";
     let front = BETWEEN.iter().find_map(|sign| before.strip_suffix(sign));
-    let front = front.or_else(|| {
-        let before = before.strip_suffix(' ')?;
-        if is_enclosed {
-            return Some(before);
-        }
-        let (front, on) = before.rsplit_once(' ')?;
-        is_among(ON, on).then_some(front)
-    });
+    let front = front.or_else(|| before.strip_suffix(' ').filter(|_| is_enclosed));
     let word = front.and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
     let is_name = word.is_some_and(|word| {
         word.starts_with(char::is_uppercase)
@@ -298,13 +277,9 @@ fn is_announced(before: &str) -> bool {
 
 fn is_reference(before: &str) -> bool {
     const WORDS: &str = include_str!("tables/references.txt");
-    let window = tail(before, 32);
-    let word = window
-        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));
-    let is_near = window[word.len()..].chars().count() <= 4;
-    let signed = window[word.len()..].contains(['#', '°']) || word.ends_with('№');
-    let last = last_word(word).to_lowercase();
-    is_near && (signed || is_among(WORDS, &last))
+    const SIGNS: [char; 8] = [' ', '\u{a0}', '\n', '.', ':', '#', '°', '-'];
+    let word = last_word(tail(before, 32).trim_end_matches(SIGNS));
+    is_among(WORDS, &word.to_lowercase())
 }
 
 fn tail(text: &str, bytes: usize) -> &str {
