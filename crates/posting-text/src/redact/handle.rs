@@ -3,7 +3,7 @@
 use super::{
     cues::Cues,
     found::apart,
-    vocabulary::{is_among, without_ending},
+    vocabulary::is_among,
     words::{Word, is_digits},
 };
 use crate::{Budget, Range, Result};
@@ -12,7 +12,6 @@ use crate::{Budget, Range, Result};
 const CODE: &str = include_str!("tables/code_signs.txt");
 
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
-    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
     const SEARCH_STEPS: usize = 100;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
@@ -21,8 +20,7 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
         out.extend(at_sign(text, at, sign.len()));
     }
     for (at, word) in words.iter().enumerate() {
-        let ends = || word.is_unspaced() && without_ending(CUES, &word.lower).is_some();
-        if word.is(Cues::HANDLE) || ends() {
+        if word.is(Cues::HANDLE) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_cue(text, words, at));
         }

@@ -118,10 +118,9 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         let given = all.iter().position(is_given);
         let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
         for word in &all[start..] {
-            let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
             let is_name = word.is_upper()
                 && word.letters() >= 3
-                && (!word.is(other) || is_county)
+                && (!word.is(other) || word.is(Cues::GIVEN) && word.is(Cues::REGION))
                 && !word.is_unspaced()
                 && !is_particle(word);
             if is_name && names.len() < MAX_NAMES && !names.contains(&&*word.lower) {

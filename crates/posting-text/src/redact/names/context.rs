@@ -136,6 +136,8 @@ impl Context<'_> {
 const GENITIVE: [&str; 2] = ["'s ", "’s "];
 const IN_PLACE: &str = "\
     in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
+/// In Germanic languages before places, and before no company.
+const LOCATIVES: &str = "i in im near around nach te från fra";
 /// Ends of names of places that have the same meaning.
 const PLACE_ENDINGS: [&str; 9] = [
     "ssa", "ssä", "sta", "stä", "ban", "ben", "uje", "oje", "yje",
@@ -215,9 +217,15 @@ impl Context<'_> {
         let mut others = name.iter().filter(|word| word.lower != part.lower);
         let only = is_sure && has_city && others.all(is_other);
         let is_same_for_both = !self.families.intersects(Cues::FINNIC | Cues::HUNGARIAN);
+        let germanic = Cues::NORDIC | Cues::ENGLISH | Cues::GERMANIC;
+        let is_germanic = self.families.intersects(germanic) && self.families != Cues::LANGUAGES;
+        let list = match only {
+            false => IN_PLACE,
+            true if is_germanic => LOCATIVES,
+            true => "",
+        };
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
-            let list = if only { self.locatives() } else { IN_PLACE };
             before.is_some_and(|before| is_among(list, &before.lower))
                 || (!(only && is_same_for_both) && PLACE_ENDINGS.iter().any(ends))
         })?;
@@ -226,19 +234,6 @@ impl Context<'_> {
                 || self.any_use(part, name, |before, _| {
                     before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
                 })?))
-    }
-
-    fn locatives(&self) -> &'static str {
-        let has = |families| self.families.intersects(families) && self.families != Cues::LANGUAGES;
-        if has(Cues::NORDIC) {
-            "i in im near around från fra"
-        } else if has(Cues::ENGLISH | Cues::GERMANIC) {
-            "in im near around nach te"
-        } else if matches!(self.posting.country, Some("FR" | "BE" | "CH" | "LU" | "CA")) {
-            "à près vers"
-        } else {
-            ""
-        }
     }
 
     /// Whether the text uses a part of a name: alone, or after another word on the line.

@@ -110,8 +110,7 @@ impl Names {
             let is_cased = is_cased(word.text);
             let is_labelled = self.label.as_deref() == Some(&*word.lower);
             let is_long = letters >= 4 || (letters == 3 && is_cased);
-            let is_other =
-                (!context.is_foreign(word) && is_ordinary(&word.lower)) || is_workshop(word, core);
+            let is_other = !context.is_foreign(word) && is_ordinary(&word.lower);
             let is_proper = is_proper || context.is_foreign(word);
             if !is_long || !(is_proper || is_labelled) || is_other {
                 return Ok(false);

@@ -9,8 +9,6 @@ use crate::redact::vocabulary::{lines, listed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phrase {
     Strong,
-    /// Before one name or several.
-    List,
     /// A word for a client, such as "client", after "our" or "for".
     Client,
     Weak,
@@ -37,7 +35,6 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         let mut words: Vec<_> = listed(phrase).collect();
         let kind = match heading {
             "STRONG" => Phrase::Strong,
-            "LIST" => Phrase::List,
             "CLIENT" => Phrase::Client,
             "WEAK" => Phrase::Weak,
             "GROUP" => Phrase::Group,

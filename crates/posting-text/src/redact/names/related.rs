@@ -1,12 +1,12 @@
 //! Companies that a text puts beside the employer: owner, group, former name, client of an agency.
 
 use super::{
-    AND, Context, Cues, Names, Result, Script, Word, cues,
+    Context, Cues, Names, Result, Script, Word, cues,
     form::is_cased,
     is_among, is_ordinary, joined,
     parts::MAX_WORDS,
     phrases::{PHRASES, Phrase},
-    word_before, words,
+    words,
 };
 use crate::{
     pattern::patterns,
@@ -27,7 +27,6 @@ const FOR: &str = include_str!("../tables/related_for.txt");
 const HOUSE_FOR: &str = include_str!("../tables/house_for.txt");
 /// Software, which has the same word.
 const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
-const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
 /// No companies behind a phrase, or none that must be hidden, and ends of German nouns.
 const OTHERS: &str = include_str!("../tables/related_others.txt");
 const NOUNS: &str = include_str!("../tables/related_nouns.txt");
@@ -66,11 +65,7 @@ impl Names {
                     Phrase::Agency | Phrase::AgencyClient if !is_agency => None,
                     _ => self.before_phrase(context, at, others, *phrase)?,
                 };
-                let mut runs: Vec<_> = run.into_iter().collect();
-                if *phrase == Phrase::List && is_after(all, at, others) {
-                    runs.extend(self.further(context, at + 1)?);
-                }
-                for run in runs {
+                if let Some(run) = run {
                     let last = &run[run.len() - 1];
                     let genitive = last.lower.strip_suffix('s').filter(|it| is_ordinary(it));
                     let end = last.end() - usize::from(genitive.is_some());
@@ -140,11 +135,6 @@ impl Names {
             (fits(first) && !gap.contains(['.', '\n', ';'])).then_some(first)
         });
         let first = parted.unwrap_or(first);
-        let phrase = if parted.is_some() && phrase != Phrase::Agency {
-            Phrase::Group
-        } else {
-            phrase
-        };
         if (is_parted && parted.is_none()) || (phrase == Phrase::Lower && all[at].is_upper()) {
             return Ok(None);
         }
@@ -203,14 +193,6 @@ impl Names {
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
         };
-        let ends_in_part =
-            |word: &Word<'_>| listed(OWN_PARTS).any(|part| word.lower.ends_with(part));
-        let is_part = all
-            .get(end)
-            .is_some_and(|word| is_among(OWN_PARTS, &word.lower));
-        if is_part || run.iter().any(ends_in_part) {
-            return Ok(None);
-        }
         // "Fathom & Field is the trading name of Tolliver Research"
         if self.name_at(context.on(), next)?.is_some() {
             let subject = subject(context, first);
@@ -219,7 +201,7 @@ impl Names {
         is_group |= run.iter().any(is_group_word);
         if matches!(
             phrase,
-            Phrase::Strong | Phrase::List | Phrase::Client | Phrase::AgencyClient | Phrase::House
+            Phrase::Strong | Phrase::Client | Phrase::AgencyClient | Phrase::House
         ) || is_group
         {
             return Ok(Some(run));
@@ -230,37 +212,6 @@ impl Names {
         // "söker Viskan Bemanning sömmare till …": an agency may be within the phrase.
         let last = if phrase == Phrase::Agency { at } else { first };
         Ok(self.follows_own(context, last)?.then_some(run))
-    }
-
-    /// The names of a list that begins at a word, after its first one: `Elm Inn, Oak Inn and Ash`.
-    fn further<'c>(&self, context: &'c Context<'_>, from: usize) -> Result<Vec<&'c [Word<'c>]>> {
-        let (text, all) = (context.text, context.all);
-        let mut out = Vec::new();
-        let mut next = from;
-        while all.get(next).is_some_and(|word| !word.is_upper()) && next < from + MAX_BETWEEN {
-            next += 1;
-        }
-        for item in 0..MAX_RELATED {
-            context.budget.spend(MAX_WORDS)?;
-            let end = run_end(text, all, next);
-            let run = all.get(next..end).unwrap_or_default();
-            let and = run.iter().position(|word| AND.contains(&&*word.lower));
-            let end = and.map_or(end, |and| next + and);
-            if end <= next {
-                break;
-            }
-            if item > 0 && self.name_at(context.on(), next)?.is_none() {
-                out.push(&all[next..end]);
-            }
-            let Some(after) = all.get(end) else { break };
-            let gap = &text[all[end - 1].end()..after.start];
-            next = match gap {
-                ", " => end,
-                " " if AND.contains(&&*after.lower) => end + 1,
-                _ => break,
-            };
-        }
-        Ok(out)
     }
 
     /// Whether the employer is before a word in its sentence.
@@ -297,16 +248,6 @@ impl Names {
         }
         Ok(self.follows_own(context, first)?.then_some(run))
     }
-}
-
-fn is_after(all: &[Word<'_>], at: usize, others: &[&str]) -> bool {
-    let words = at.checked_sub(others.len()).map(|first| &all[first..at]);
-    words.is_some_and(|words| {
-        words
-            .iter()
-            .map(|word| &*word.lower)
-            .eq(others.iter().copied())
-    })
 }
 
 /// The capitalised words before a legal form, and its first word.
@@ -361,20 +302,14 @@ fn after_phrase<'c>(
         return None;
     }
     // "Orquidea Labs, nuestra filial de software"
-    let is_apposition =
-        word_before(all, at).is_some_and(|last| &text[last.end()..all[at].start] == ", ");
+    let gap = |at: usize| &text[all[at].end()..all[at + 1].start];
+    let is_apposition = at > 0 && gap(at - 1) == ", ";
     let mut first = at;
     while let Some(before) = first.checked_sub(1)
         && at - before <= 4
-        && text[all[before].end()..all[first].start]
-            .trim_matches(if first == at {
-                &['-', ' ', ',', '.'][..]
-            } else {
-                &['-', ' ']
-            })
-            .is_empty()
+        && (gap(before).trim_matches(['-', ' ']).is_empty() || first == at && is_apposition)
         && all[before].is_upper()
-        && (!begins_sentence(text, all[before].start) || is_apposition)
+        && (is_apposition || !begins_sentence(text, all[before].start))
     {
         first = before;
     }
@@ -402,13 +337,6 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
         }
         let is_compound = at > from && text[..word.start].ends_with('-');
         if word.is_upper() || (at > from && word.is_number()) || is_compound {
-            end = at + 1;
-        } else if at > from
-            && word.is(Cues::LEGAL)
-            && !word.is(Cues::SMALL | Cues::VERB)
-            && end == at
-        {
-            // "Severn Utilities plc"
             end = at + 1;
         } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
             break;

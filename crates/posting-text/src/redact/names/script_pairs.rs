@@ -1,8 +1,8 @@
 //! Names in another script: in parentheses beside the name, and words that sound like it.
 
 use super::{
-    Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text,
-    Token, all_of, cjk, has_unspaced, inflect, single, words,
+    Case, Context, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text, Token,
+    cjk, has_unspaced, inflect, single, words,
 };
 use crate::redact::sound::{consonants, sound_alike, vowels};
 
@@ -58,12 +58,8 @@ impl Names {
     fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
         let found = self.find(Text::new(before, &words(before), context.budget))?;
         let rest = |range: &Range| before[range.end..].chars().all(|c| !c.is_alphanumeric());
-        let legal = |range: &Range| {
-            let rest = words(&before[range.end..]);
-            !rest.is_empty() && rest.len() <= 2 && all_of(&rest, Cues::LEGAL)
-        };
         Ok(found.last().is_some_and(|range| {
-            rest(range) || legal(range) || cjk::without_legal_forms(&before[range.end..]).is_empty()
+            rest(range) || cjk::without_legal_forms(&before[range.end..]).is_empty()
         }))
     }
 

@@ -49,13 +49,6 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
             && !is_role(text, run.range().start, out)
         {
             out.push(run.range());
-        } else if whole.found == Evidence::For || whole.names.len() > 2 {
-            // A capitalised word may precede the name: "Personalleiterin Anna Berg".
-            let names = whole.names;
-            let inner = (1..names.len().saturating_sub(1)).find(|from| {
-                evidence(&names[*from..]) == Evidence::For && names[*from].is(Cues::GIVEN)
-            });
-            out.extend(inner.map(|from| names[from].start..whole.range().end));
         }
         at = next;
     }

@@ -15,12 +15,7 @@ const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류�
 const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
-    word.is(Cues::PERSON)
-        || (word.is_unspaced()
-            && (word.text.contains("長の")
-                || word.text.contains("役の")
-                || word.text.ends_with(['部', '課', '室'])
-                || listed(CUES).any(|cue| word.text.contains(cue))))
+    word.is(Cues::PERSON) || word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue))
 }
 
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
@@ -88,9 +83,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         return korean(text, words, at);
     }
     let end = |cue: &str| Some(word.text.rfind(cue)? + cue.len());
-    let Some(cue) = listed(CUES).find_map(end) else {
-        return of_role(text, words, at);
-    };
+    let cue = listed(CUES).find_map(end)?;
     let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
     let mut start = word.end() - rest.len();
     let mut next = at + 1;
@@ -131,12 +124,10 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         return Some(start..start + name.len());
     }
     let letters = front.chars().count();
-    let is_titled = without_ending(TITLES, front).is_some();
     let is_chinese = front.starts_with(|c| CHINESE.contains(c));
     // "张先生" with its title, "鈴木まで" without the particle, "李娜" at the end of the run.
-    let end = if is_titled && (3..=5).contains(&letters) {
-        start + length
-    } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
+    let end = if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title))
+    {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
         || ((5..=6).contains(&letters)
@@ -161,45 +152,6 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
             && given.text.chars().all(|c| Script::of(c) == Script::Han)
     });
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
-}
-
-/// After a role: `院長の児島 宗一郎`, `事務長の百井）`. A thing of the role has no given name beside it.
-fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    const ENDS: &str = "） まで 宛 さん 様";
-    let word = &words[at];
-    // "(総務部 江波)"
-    if word.text.ends_with(['部', '課', '室']) && text[..word.start].ends_with(['(', '（']) {
-        let name = words.get(at + 1)?;
-        let is_last = text[name.end()..].starts_with([')', '）']);
-        return (is_last && name.letters() <= 4).then(|| name.start..name.end());
-    }
-    let (role, family) = word.text.rsplit_once('の')?;
-    if !role.ends_with(['長', '役']) {
-        return None;
-    }
-    let is_han = |c: &char| Script::of(*c) == Script::Han;
-    let letters = family.chars().take_while(is_han).count();
-    let start = word.end() - family.len();
-    let given = words.get(at + 1).filter(|given| {
-        let is_beside = matches!(&text[word.end()..given.start], " " | "\u{3000}");
-        is_beside && family.chars().all(|c| is_han(&c)) && given.text.starts_with(|c| is_han(&c))
-    });
-    let end = match given {
-        Some(given) => {
-            let name = given.text.chars().take_while(is_han).take(3);
-            given.start + name.map(char::len_utf8).sum::<usize>()
-        }
-        None => {
-            start
-                + family
-                    .chars()
-                    .take(letters)
-                    .map(char::len_utf8)
-                    .sum::<usize>()
-        }
-    };
-    let is_end = given.is_some() || begins_with_one(ENDS, &text[end..]);
-    ((1..=3).contains(&letters) && is_end).then_some(start..end)
 }
 
 /// Before its number in parentheses: `、水野翔（076-255-0112）`.
@@ -254,11 +206,6 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
     let is_name = word.letters() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-    let is_after = word_before(words, at)
-        .is_some_and(|title| &text[title.end()..word.start] == " " && is_among(TITLES, title.text));
-    if is_name && is_after {
-        return Some(word.start..word.end());
-    }
     let title = words.get(at + 1).filter(|_| is_name)?;
     let is_title = &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text);
     is_title.then(|| word.start..word.end())
@@ -297,9 +244,6 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         }
         let has_colon = text[words[at].end()..word.start].contains([':', '：']);
         let letters = word.letters();
-        let title = words.get(number + at + 2).filter(|title| {
-            &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
-        });
         let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
             || word.end() == text.len();
         let is_name = (2..=4).contains(&letters)
@@ -312,7 +256,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_titled = number > 0 && without_ending(TITLES, last.text).is_some() && gap == " ";
         let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
-        if is_name && is_usual && ((is_announced && ends) || title.is_some()) {
+        if is_name && is_usual && is_announced && ends {
             return Some(word.start..word.end());
         }
         if let Some(name) =

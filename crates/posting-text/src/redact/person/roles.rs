@@ -68,13 +68,7 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
             reach = if is_beside { word.end() + 1 } else { 0 };
             is_beside && names_role(word)
         });
-        // "uczy Marek Sobczyński, stolarz z zamiłowania"
-        let is_plain = |it: &Word<'_>| it.cues.is_empty() && !it.is_upper() && !it.is_number();
-        let in_apposition = first.is(Cues::GIVEN)
-            && last.cues.is_empty()
-            && (words.get(end)).is_some_and(|it| is_plain(it) && it.letters() >= 5)
-            && word_before(words, at).is_some_and(|it| is_plain(it) && it.end() + 1 == range.start);
-        if is_near && (is_known || has_contact()) || in_apposition {
+        if is_near && (is_known || has_contact()) {
             return Some(range);
         }
     }
