@@ -242,12 +242,9 @@ impl<'a> Builder<'a> {
             return;
         }
         // `<ul><ul>`: the inner list belongs to the item before it.
-        if matches!(self.frames.last(), Some(Frame::List(_))) {
-            let reopened = match self.frames.last_mut() {
-                Some(Frame::List(list)) => list.items.pop(),
-                _ => None,
-            };
-            self.frames.push(Frame::Item(reopened.unwrap_or_default()));
+        if let Some(Frame::List(list)) = self.frames.last_mut() {
+            let reopened = list.items.pop().unwrap_or_default();
+            self.frames.push(Frame::Item(reopened));
         }
         self.depth += 1;
         self.frames.push(frame);

@@ -247,14 +247,10 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
                     Some(Block::List(list)) if joins && list.start.is_some() == start.is_some() => {
                         list.items.push(item);
                     }
-                    _ if start.is_some_and(|start| start > 1) => {
+                    _ => {
                         let items = vec![item];
                         push_list(List { start, items }, false, out);
                     }
-                    _ => out.push(Block::List(List {
-                        start,
-                        items: vec![item],
-                    })),
                 }
                 *grown = true;
             }

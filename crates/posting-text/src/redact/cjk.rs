@@ -80,14 +80,6 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         .filter(|rest| is_proper(rest, is_japanese))
     {
         push(&mut out, rest);
-        // "糖糖动物医院" is "糖糖", too: the trade may be any of those it ends in.
-        let is_han = Script::of_text(front) == Script::Han;
-        for trade in TRADES.iter().rev().filter(|_| is_han) {
-            let shorter = front.strip_suffix(trade).map(str::trim);
-            if let Some(shorter) = shorter.filter(|rest| is_proper(rest, is_japanese)) {
-                push(&mut out, shorter);
-            }
-        }
         if !place.is_empty() {
             out.push(format!("{place}{rest}"));
             if place.ends_with(['市', '省']) {

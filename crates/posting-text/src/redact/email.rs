@@ -67,7 +67,6 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
     budget.spend(text.len().saturating_mul(8) + words.len())?;
     let mut out: Vec<Range> = plain(text, false).collect();
     let signs = text.match_indices(['@', '＠']);
-    let signs = signs.filter(|(at, sign)| is_apart(&text[..*at], &text[at + sign.len()..], sign));
     let signs = signs.map(|(at, sign)| at..at + sign.len());
     let spelled = words.iter().filter(|word| word.is(Cues::AT));
     let spelled = spelled.map(|word| word.start..word.end());
@@ -76,13 +75,6 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
         out.extend(around(text, words, sign));
     }
     Ok(apart(out))
-}
-
-/// Whether an at sign is beside white space or a bracket, or is `＠`. [`plain`] finds an `@` between
-/// two words.
-fn is_apart(before: &str, after: &str, sign: &str) -> bool {
-    let is_open = |c: char| c.is_whitespace() || "[({<])}>".contains(c);
-    sign != "@" || before.ends_with(is_open) || after.starts_with(is_open)
 }
 
 /// These count only with a full stop in words.

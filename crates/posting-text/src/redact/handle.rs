@@ -97,15 +97,8 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
                 && !rest[length..]
                     .trim_start_matches(' ')
                     .starts_with(char::is_alphanumeric));
-        // A telephone number has more digits, or begins with a plus.
-        let is_phone = number
-            && (found.starts_with('0')
-                || words[at].lower == "whatsapp"
-                || words[at].lower == "viber");
-        return ((is_announced || found.contains('_') || words[at].lower == "qq")
-            && is_name
-            && !is_phone)
-            .then_some(word.start..word.start + length);
+        let is_announced = is_announced || found.contains('_') || words[at].lower == "qq";
+        return (is_announced && is_name).then_some(word.start..word.start + length);
     }
     None
 }

@@ -95,9 +95,6 @@ impl Names {
     pub(crate) fn find(&self, on: Text<'_>) -> Result<Vec<Range>> {
         let (text, words, budget) = on.parts();
         let mut out: Vec<Range> = Vec::new();
-        if self.unspaced.is_empty() && self.keys.is_empty() {
-            return Ok(out);
-        }
         for name in &self.unspaced {
             budget.spend(text.len())?;
             out.extend(

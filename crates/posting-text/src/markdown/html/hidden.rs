@@ -26,6 +26,14 @@ pub(super) enum Property {
 pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
     /// Pages move text for programs this far out of the window, in pixels.
     const FAR: f64 = -900.0;
+    const CLIPS: [&str; 6] = [
+        "rect(0,0,0,0)",
+        "rect(0000)",
+        "rect(1px,1px,1px,1px)",
+        "rect(0px,0px,0px,0px)",
+        "inset(50%)",
+        "inset(100%)",
+    ];
     let mut text = None;
     let (mut is_free, mut is_away, mut is_flat, mut is_cut) = (false, false, false, false);
     let (mut color, mut background) = (None, None);
@@ -53,15 +61,7 @@ pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
             }
             "clip" | "clip-path" => {
                 let plain: String = value.split_whitespace().collect();
-                is_cut = [
-                    "rect(0,0,0,0)",
-                    "rect(0000)",
-                    "rect(1px,1px,1px,1px)",
-                    "inset(50%)",
-                ]
-                .contains(&plain.as_str())
-                    || plain == "inset(100%)"
-                    || plain == "rect(0px,0px,0px,0px)";
+                is_cut = CLIPS.contains(&plain.as_str());
             }
             "height" | "max-height" | "width" | "max-width" => is_flat |= is_zero,
             "overflow" if value == "hidden" => is_cut |= is_flat,

@@ -12,6 +12,7 @@ use super::{
 pub(super) struct StyleSheet {
     /// What each selector of one part hides: `.a`, `#a`, `p.a`.
     rules: HashMap<String, Hiding>,
+    /// White text shows on them.
     has_backgrounds: bool,
 }
 
@@ -36,11 +37,6 @@ impl StyleSheet {
         }
     }
 
-    /// Whether a document may have backgrounds, on which white text shows.
-    pub(super) const fn has_backgrounds(&self) -> bool {
-        self.has_backgrounds
-    }
-
     pub(super) fn hiding(&self, start: &StartTag<()>) -> Option<Hiding> {
         if start.attributes.is_empty() {
             return None;
@@ -49,7 +45,7 @@ impl StyleSheet {
             return Some(Hiding::Whole);
         }
         let own = attribute(start, "style");
-        let own = own.and_then(|style| of_style(&style, self.has_backgrounds()));
+        let own = own.and_then(|style| of_style(&style, self.has_backgrounds));
         own.or_else(|| self.by_rules(start))
     }
 

@@ -162,6 +162,7 @@ impl Names {
         } else {
             single(letters)
         };
+        let are_capitals = fragment.iter().all(|it| it.is_small() || it.is_upper());
         let is_brand = is_single && context.is_brand(first, self.label.as_deref())?;
         let case = if is_brand { Case::Any } else { case };
         let is_common = is_single && !is_brand && context.is_common(&joined)?;
@@ -170,7 +171,7 @@ impl Names {
             compounds: is_single && letters >= 5 && !is_common,
             tokens: self.tokens(fragment, context),
             ordinary: match ordinary(fragment) {
-                Ordinary::No if !is_single && are_capitals(fragment) => Ordinary::Words,
+                Ordinary::No if !is_single && are_capitals => Ordinary::Words,
                 ordinary => ordinary,
             },
             lower_forms: !is_common
@@ -190,11 +191,6 @@ impl Names {
 
 /// Words of offices that are named after their territory, such as `préfecture`.
 const TERRITORIES: &str = include_str!("../tables/territories.txt");
-
-fn are_capitals(words: &[Word<'_>]) -> bool {
-    let mut telling = words.iter().filter(|word| !word.is_small());
-    telling.all(Word::is_upper)
-}
 
 /// Whether a word follows a given name, or a word for brothers.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {

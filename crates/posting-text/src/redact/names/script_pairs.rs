@@ -42,10 +42,11 @@ impl Names {
                 let (one, other) = (Script::of_text(one), Script::of_text(other));
                 one != other && one != Script::Other && other != Script::Other
             };
-            if !is_other(inside, &last_word(before)) {
-                continue;
-            }
-            if self.ends_with_name(before, context)? {
+            let last = before
+                .rsplit(char::is_whitespace)
+                .next()
+                .unwrap_or_default();
+            if is_other(inside, last) && self.ends_with_name(before, context)? {
                 out.push(inside.to_owned());
             }
             if out.len() == MAX_NAMES {
@@ -149,13 +150,6 @@ impl Names {
         }
         Ok(())
     }
-}
-
-fn last_word(text: &str) -> String {
-    words(text)
-        .last()
-        .map(|word| word.text.to_owned())
-        .unwrap_or_default()
 }
 
 /// Runs of Katakana, a word of Hangul without particles, or the word itself.

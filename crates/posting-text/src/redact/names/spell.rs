@@ -176,9 +176,6 @@ impl Names {
         context.budget.spend(context.text.len().saturating_mul(4))?;
         let short = cjk::short_form(local, context.text, context.is_japanese());
         if let Some(short) = short {
-            if local.len() < spelling.len() {
-                self.push_unspaced(format!("{city}{short}"));
-            }
             self.push_unspaced(short);
         }
         Ok(())

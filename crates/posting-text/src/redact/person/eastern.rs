@@ -219,9 +219,7 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
         && without_ending(OFFICES, name.text).is_none()
-        && text[name.end()..]
-            .trim_start_matches(['：', ':', ' ', '（', '(', '，'])
-            .starts_with(|c: char| c.is_ascii_digit() || c == '+');
+        && is_before_number(text, name.end());
     let is_name =
         (is_known || is_beside_number) && name.text.chars().all(|c| Script::of(c) == Script::Han);
     let gap = &text[words[at].end()..name.start];
@@ -229,7 +227,7 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
 }
 
 fn is_before_number(text: &str, at: usize) -> bool {
-    let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ' ', '\u{3000}']);
+    let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ':', ' ', '\u{3000}']);
     rest.len() < text.len() - at && rest.starts_with(|c: char| c.is_ascii_digit() || c == '+')
 }
 
