@@ -12,7 +12,6 @@ pub(super) enum Phrase {
     /// A word for a client, such as "client", after "our" or "for".
     Client,
     Weak,
-    Group,
     Lower,
     After,
     /// After the name, with the employer before both.
@@ -37,7 +36,6 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "STRONG" => Phrase::Strong,
             "CLIENT" => Phrase::Client,
             "WEAK" => Phrase::Weak,
-            "GROUP" => Phrase::Group,
             "LOWER" => Phrase::Lower,
             "AFTER" => Phrase::After,
             "AGENCY" => Phrase::Agency,

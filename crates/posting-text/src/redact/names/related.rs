@@ -141,10 +141,9 @@ impl Names {
         if matches!(phrase, Phrase::Client | Phrase::House) {
             // German nouns have capitals: "im Hotel Köche und Kellner".
             let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
-            let (most, list) = if phrase == Phrase::House {
-                (2, HOUSE_FOR)
-            } else {
-                (4, FOR)
+            let (most, list) = match phrase {
+                Phrase::House => (2, HOUSE_FOR),
+                _ => (4, FOR),
             };
             let before = &all[at.saturating_sub(most)..at];
             if before
@@ -205,9 +204,6 @@ impl Names {
         ) || is_group
         {
             return Ok(Some(run));
-        }
-        if phrase == Phrase::Group {
-            return Ok(None);
         }
         // "söker Viskan Bemanning sömmare till …": an agency may be within the phrase.
         let last = if phrase == Phrase::Agency { at } else { first };

@@ -1,8 +1,8 @@
 //! Names in another script: in parentheses beside the name, and words that sound like it.
 
 use super::{
-    Case, Context, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text, Token,
-    cjk, has_unspaced, inflect, single, words,
+    Context, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text, Token, cjk,
+    has_unspaced, inflect, single, words,
 };
 use crate::redact::sound::{consonants, sound_alike, vowels};
 
@@ -138,13 +138,7 @@ impl Names {
             if has_unspaced(&name) {
                 self.push_unspaced(name);
             } else {
-                let letters = name.chars().count();
-                let cased = name.chars().any(char::is_lowercase);
-                let case = if cased {
-                    Case::Capital
-                } else {
-                    single(letters)
-                };
+                let case = single(name.chars().count());
                 self.push(Key::word(name, case));
             }
         }

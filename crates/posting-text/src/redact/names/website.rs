@@ -20,8 +20,8 @@ impl Names {
         for part in &parts {
             generic = generic && !context.is_distinctive(&part.lower)?;
         }
-        if letters >= 3 && !named && joined.chars().any(char::is_alphabetic) {
-            self.add_words_of_label(&parts, generic, context)?;
+        if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
+            self.add_words_of_label(&parts, context)?;
         }
         // "Revontulimatka" is one word of the name, so "Revontuli" is another one.
         if self.parts.iter().any(|(part, _)| part.text == joined) {
@@ -61,22 +61,8 @@ impl Names {
     }
 
     /// The words together, and the proper ones alone.
-    fn add_words_of_label(
-        &mut self,
-        parts: &[Word<'_>],
-        is_generic: bool,
-        context: &Context<'_>,
-    ) -> Result<()> {
+    fn add_words_of_label(&mut self, parts: &[Word<'_>], context: &Context<'_>) -> Result<()> {
         let whole = joined(parts);
-        // "quill-mark-berlin": the place is no part of the name.
-        let is_name = |word: &Word<'_>| !context.is_place(&word.lower);
-        let named = parts
-            .iter()
-            .rposition(is_name)
-            .map_or(&parts[..0], |last| &parts[..=last]);
-        if is_generic {
-            return Ok(());
-        }
         let letters = whole.chars().count();
         // Words that the text also capitalises are others in lower case.
         let is_written = |word: &Word<'_>| {
@@ -98,13 +84,7 @@ impl Names {
         if parts.len() < 2 {
             return Ok(());
         }
-        if (2..parts.len()).contains(&named.len()) {
-            self.push_label(Key {
-                splits: Some(splits(named)),
-                ..Key::word(joined(named), Case::Capital)
-            });
-        }
-        for part in named {
+        for part in parts {
             // Words of the name, and their beginnings, were decided with the name.
             let bare = without_umlauts(&part.lower);
             let begins = |known: &Token| {

@@ -257,11 +257,6 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if is_name && is_usual && is_announced && ends {
             return Some(word.start..word.end());
         }
-        if let Some(name) =
-            without_ending(TITLES, word.text).filter(|name| name.chars().count() == 3)
-        {
-            return Some(word.start..word.start + name.len());
-        }
         last = word;
     }
     None

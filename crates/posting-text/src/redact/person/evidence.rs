@@ -149,18 +149,15 @@ pub(super) fn uncased(
     if !(is_given || follows_colon || is_addressed) {
         return None;
     }
+    let others = Cues::PERSON | Cues::PHONE | Cues::HANDLE | Cues::TITLE;
     let mut end = word.end();
     let mut count = 1;
     for next in words[at + 1..].iter().take(3) {
         let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}" | "'" | "׳");
-        if !joins || Script::of_text(next.text) != script || next.is(Cues::PERSON) {
+        if !joins || Script::of_text(next.text) != script || next.is(others) {
             break;
         }
         // Without a colon before it, a given name has one further word: the family name.
-        let joins_on = next.is(Cues::PHONE | Cues::HANDLE | Cues::TITLE);
-        if joins_on {
-            break;
-        }
         if !follows_colon && count == 2 && &text[end..next.start] != "-" {
             break;
         }
