@@ -19,7 +19,7 @@ use super::{
     Hidden,
     cues::Cues,
     found::apart,
-    vocabulary::{AND, is_among},
+    vocabulary::is_among,
     words::{Text, Word, begins_sentence, word_before},
 };
 use crate::{Range, Result, redact::Kind};
@@ -30,22 +30,28 @@ type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 /// `words` are those outside everything in `found`.
 pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 300;
+    const ALONE_STEPS: usize = 10;
     let (text, words, budget) = on.parts();
     budget.spend(words.len() + found.len())?;
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_ascii = word.lower.is_ascii();
-        let searches: [(bool, Search); 6] = [
+        let searches: [(bool, Search); 7] = [
             (!is_ascii && eastern::may_announce(word), eastern::person),
             (!is_ascii && word.text.contains("คุณ"), eastern::thai),
             (word.text == "HR", eastern::after_latin),
             (word.is(Cues::TITLE), after_title),
             (word.is(Cues::PERSON), announced),
             (word.is(Cues::CLOSING), signed),
+            (roles::is_family(word), roles::family),
         ];
         if word.is_upper() && roles::may_begin(text, words, at) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(roles::beside(text, words, at));
+        }
+        if word.is_upper() {
+            budget.spend(ALONE_STEPS)?;
+            out.extend(roles::alone(text, words, at));
         }
         if word.is_upper() && text[..word.start].ends_with('\n') {
             budget.spend(SEARCH_STEPS)?;
@@ -61,6 +67,13 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
         beside(text, words, &contact.range, &mut out);
     }
     relatives::of_company(on, found, &mut out)?;
+    let mut at = 0;
+    while let Some(person) = out.get(at) {
+        budget.spend(SEARCH_STEPS)?;
+        let next = roles::joined(text, words, person);
+        out.extend(next.filter(|next| at < words.len() && !out.contains(next)));
+        at += 1;
+    }
     budget.spend(out.len())?;
     let mut out = apart(out);
     again(on, &mut out)?;
@@ -118,9 +131,10 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         let given = all.iter().position(is_given);
         let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
         for word in &all[start..] {
+            let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
             let is_name = word.is_upper()
                 && word.letters() >= 3
-                && (!word.is(other) || word.is(Cues::GIVEN) && word.is(Cues::REGION))
+                && (!word.is(other) || is_county)
                 && !word.is_unspaced()
                 && !is_particle(word);
             if is_name && names.len() < MAX_NAMES && !names.contains(&&*word.lower) {
@@ -132,19 +146,6 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         return Ok(());
     }
     budget.spend(words.len())?;
-    // "Jana und Michael"
-    for person in 0..out.len() {
-        let next = words.partition_point(|word| word.start < out[person].end);
-        if let Some([and, name]) = words.get(next..next + 2)
-            && (AND.contains(&&*and.lower)
-                || is_among("or oder ou of o eller lub nebo", &and.lower))
-            && name.cues == Cues::GIVEN
-            && name.is_upper()
-            && text[out[person].end..name.start] == format!(" {} ", and.text)
-        {
-            out.push(name.start..name.end());
-        }
-    }
     out.sort_by_key(|range| range.start);
     let known = out.len();
     let mut at = 0;
@@ -157,10 +158,8 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         }
         budget.spend(names.len())?;
         let bare = word.lower.strip_suffix('s').unwrap_or(&word.lower);
-        if names
-            .iter()
-            .any(|name| *name == word.lower || *name == bare)
-        {
+        let is_known = |form: &str| names.contains(&form);
+        if is_known(bare) || evidence::is_form(&word.lower, is_known) {
             match out[known..]
                 .last_mut()
                 .filter(|last| &text[last.end..word.start] == " ")
@@ -197,7 +196,7 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 }
 
 /// Ends of forms of address after a full stop (`Sig.ra`, `D.ª`), and faculties (`Dr. med.`).
-const TITLE_ENDINGS: &str = "ra ssa na rina ª º med phil jur rer nat oec";
+const TITLE_ENDINGS: &str = "ra ssa na rina ª º med phil jur rer nat oec dent vet";
 
 /// Adds forms of address and degrees before a name: `Frau Dipl.-Ing. Brenner`, `Sig.ra Fabbri`.
 fn with_titles(text: &str, words: &[Word<'_>], free: usize, person: &mut Range) {
@@ -227,7 +226,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     loop {
         let word = words.get(first)?;
         let gap = &text[last.end()..word.start];
-        let is_ending = gap == "." && is_among(TITLE_ENDINGS, &word.lower);
+        let is_ending = gap.starts_with('.') && is_among(TITLE_ENDINGS, word.text);
         if !is_ending && !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
             return None;
         }
@@ -254,11 +253,20 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let is_sure = title.letters() > 2 || title.is_upper() || matches!(title.text, "κα" | "κ");
     let found = evidence(names);
     let is_person = match found {
+        _ if names.iter().any(evidence::names_role) => false,
         Evidence::Against => false,
         Evidence::For => true,
         Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,
     };
     is_person.then(|| words[particles].start..names[names.len() - 1].end())
+}
+
+/// `Ring Fergie after six on 07700 900 318`
+fn is_continued(text: &str, next: Option<&Word<'_>>) -> bool {
+    next.is_some_and(|next| {
+        let is_short = !next.is_upper() && next.letters() <= 5;
+        is_short && (roles::joins(next) || has_contact(text, next.start))
+    })
 }
 
 const ASK: &str = include_str!("tables/ask.txt");
@@ -294,8 +302,9 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && is_next
             && before == " "
             && is_among(ASK, &cue.lower)
+            && !names[0].is_capitals()
             && (names[0].cues.is_empty() || is_given(&names[0]))
-            && is_followed(text, range.end);
+            && (is_followed(text, range.end) || is_continued(text, words.get(end)));
         // "schickst du an Melanie"
         let is_sent = names.len() == 1
             && names[0].cues == Cues::GIVEN

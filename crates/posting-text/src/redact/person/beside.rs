@@ -11,7 +11,7 @@ use crate::{
     Range,
     redact::{
         cues,
-        vocabulary::begins_with_one,
+        vocabulary::{AND, begins_with_one},
         words::{begins_sentence, last_word, unaccented},
     },
 };
@@ -49,6 +49,13 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
             && !is_role(text, run.range().start, out)
         {
             out.push(run.range());
+        } else if whole.found == Evidence::For || whole.names.len() > 2 {
+            // A capitalised word may precede the name: "Personalleiterin Anna Berg".
+            let names = whole.names;
+            let inner = (1..names.len().saturating_sub(1)).find(|from| {
+                evidence(&names[*from..]) == Evidence::For && names[*from].is(Cues::GIVEN)
+            });
+            out.extend(inner.map(|from| names[from].start..whole.range().end));
         }
         at = next;
     }
@@ -120,7 +127,6 @@ impl<'a> Run<'a> {
                     .split(|c: char| !c.is_alphanumeric())
                     .any(|part| part == plain)
         };
-        let is_office = |word: &Word<'_>| begins_with_one(OFFICES, &word.lower);
         self.names.iter().any(is_part) && !self.names.iter().any(is_office)
     }
 
@@ -185,8 +191,7 @@ impl<'a> Run<'a> {
 
     fn is_placed(&self) -> bool {
         const OTHERS: Cues = Cues::PLACE.union(Cues::REGION).union(Cues::LEGAL);
-        const NETWORKS: &str =
-            "instagram telegram linkedin facebook whatsapp twitter youtube tiktok";
+        const NETWORKS: &str = "instagram telegram linkedin facebook whatsapp twitter youtube tiktok discord mastodon slack messenger signal viber threads github xing bluesky snapchat";
         let is_other = |word: &Word<'_>| {
             (word.is(OTHERS) && !is_given(word))
                 || is_small(word)
@@ -232,8 +237,7 @@ impl<'a> Run<'a> {
     /// A given name, or a word that no table knows.
     fn is_no_office(&self) -> bool {
         let name = &self.names[0];
-        is_given(name)
-            || (cues::of(&name.lower).is_empty() && !begins_with_one(OFFICES, &name.lower))
+        is_given(name) || (name.cues.is_empty() && !is_office(name))
     }
 
     /// `08 55 50 18, Bernadette.`, `01632 960 406 and ask for Siobhra.`
@@ -282,8 +286,15 @@ impl<'a> Run<'a> {
         let before = word_before(self.words, self.first);
         before.is_some_and(|before| {
             let between = &self.text[before.end()..start];
+            // "Bente på 55 50 01 18 og Yusra på 55 50 01 19"
+            let is_after_number = self.text[..before.start]
+                .trim_end()
+                .ends_with(|c: char| c.is_ascii_digit());
+            let is_and = AND.contains(&&*before.lower) && is_after_number;
             (matches!(between, " " | "\u{a0}")
-                && (is_among(TO, &before.lower) || before.is(Cues::PERSON | Cues::PHONE)))
+                && (is_among(TO, &before.lower)
+                    || before.is(Cues::PERSON | Cues::PHONE)
+                    || is_and && self.is_number() && self.is_no_office()))
                 || (matches!(between, ": " | " : ") && before.is(Cues::PERSON))
         })
     }
@@ -330,6 +341,11 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The beginning of a mailbox or a department.
+pub(super) fn is_office(word: &Word<'_>) -> bool {
+    begins_with_one(OFFICES, &unaccented(&word.lower))
+}
+
 /// A word of a language that is no part of a name.
 fn is_small(word: &Word<'_>) -> bool {
     word.is(Cues::LANGUAGES) && !is_particle(word) && !is_given(word)
@@ -355,7 +371,7 @@ fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
     eastern::in_list(text, word, contact)
         .or_else(|| eastern::in_own_clause(text, words, at, contact))
         .or_else(|| evidence::called(text, words, at, contact))
-        .or_else(|| eastern::titled(word))
+        .or_else(|| eastern::titled(word, true))
         .or_else(|| eastern::korean_titled(text, words, at))
         .or_else(|| evidence::uncased(text, words, at, is_announced))
 }

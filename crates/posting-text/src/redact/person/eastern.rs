@@ -9,13 +9,24 @@ use crate::{
 
 const CUES: &str = include_str!("../tables/eastern_cues.txt");
 /// The hundred most frequent ones (Ministry of Public Security, 2020).
-const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝";
+const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝蓝藍翟缪繆佟阮涂塗游紀纪尤苗簡简樊俞喻鲁魯戚褚卫衛沐岳齐齊康伍卜祝季舒屈席麻娄婁童颜顏骆駱霍虞支柯昝管卢盧解应應宗宣贲储儲靳邢焦车車侯宓蓬班仰秋仲伊宫宮宁寧仇栾欒厉厲祖符景詹束龙龍叶葉幸司韶黎薄印宿怀懷蒲从鄂索咸籍卓蔺藺屠蒙池乔喬阴胥苍闻聞党譚貢逄姬申扶堵冉宰郦酈雍桑桂濮牛寿壽边邊燕冀浦尚农農温別庄晏柴瞿阎閻充慕连連茹习艾鱼容古易慎戈廖庚终暨居衡步都耿满滿弘匡国國文寇广廣禄阙歐欧";
 /// Statistics Korea, 2015.
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
 const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
-    word.is(Cues::PERSON) || word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue))
+    word.is(Cues::PERSON)
+        || (word.is_unspaced()
+            && (word.text.contains('の')
+                || word.text.ends_with(['部', '課', '室'])
+                || without_ending(ROLES, word.text).is_some()
+                || without_ending(CHINESE_TITLES, word.text).is_some()
+                || is_among(TITLES, word.text)
+                || listed(CUES).any(|cue| word.text.contains(cue))))
+}
+
+fn is_japanese(cue: &str) -> bool {
+    !cue.contains(['联', '聯', '絡', '络', '请', '請', '咨', '试', '责', '責'])
 }
 
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
@@ -39,7 +50,6 @@ pub(super) fn in_own_clause(
     at: usize,
     contact: &Range,
 ) -> Option<Range> {
-    const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
     if !matches!(
         Script::of_text(word.text),
@@ -82,8 +92,11 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     if Script::of_text(word.text) == Script::Hangul {
         return korean(text, words, at);
     }
-    let end = |cue: &str| Some(word.text.rfind(cue)? + cue.len());
-    let cue = listed(CUES).find_map(end)?;
+    let end = |cue: &'static str| Some((word.text.rfind(cue)? + cue.len(), cue));
+    let found = titled(word, false).or_else(|| of_role(text, words, at));
+    let Some((cue, announces)) = listed(CUES).find_map(end).filter(|_| found.is_none()) else {
+        return found;
+    };
     let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
     let mut start = word.end() - rest.len();
     let mut next = at + 1;
@@ -92,6 +105,20 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         let following = words.get(next)?;
         (start, name) = (following.start, following.text);
         next += 1;
+    }
+    // "联系方式", "请联系区经理江雨桐": a Chinese name directly after the word begins with a family
+    // name, or has a title.
+    if rest.len() + cue == word.text.len() && !rest.is_empty() && !is_japanese(announces) {
+        let after_role = listed(CHINESE_TITLES).find_map(|title| rest.split_once(title));
+        let named = after_role.filter(|(_, name)| is_full_name(name));
+        if let Some((_, name)) = named {
+            return Some(word.end() - name.len()..word.end());
+        }
+        let is_titled = after_role.is_some_and(|(family, _)| family.chars().count() == 1);
+        let is_family = rest.starts_with(|c| CHINESE.contains(c));
+        if !is_titled && (!is_family || begins_with_one(OFFICES, rest)) {
+            return None;
+        }
     }
     // "お問い合わせ：採用担当 鈴木": what announces a person is none.
     if is_among(CUES, name) {
@@ -124,10 +151,12 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         return Some(start..start + name.len());
     }
     let letters = front.chars().count();
+    let is_titled = without_ending(TITLES, front).is_some();
     let is_chinese = front.starts_with(|c| CHINESE.contains(c));
     // "张先生" with its title, "鈴木まで" without the particle, "李娜" at the end of the run.
-    let end = if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title))
-    {
+    let end = if is_titled && (3..=5).contains(&letters) {
+        start + length
+    } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
         || ((5..=6).contains(&letters)
@@ -153,6 +182,90 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     });
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
 }
+
+const ROLES: &str = include_str!("../tables/eastern_roles.txt");
+/// Last signs of given names.
+const LAST: &str = "郎子美太介輔也男夫雄彦平樹翔希香恵奈代江里華菜織穂乃之人斗一二三司志史哉吾馬悟明実誠学健剛進博浩隆茂勝";
+
+/// After a role: `院長の児島 宗一郎`, `受付の百井まで`, `代表取締役 児島 宗一郎`. A thing of the role has
+/// no given name, and no application goes to it.
+fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let word = &words[at];
+    let next = words.get(at + 1);
+    let gap = next.map_or("", |next| &text[word.end()..next.start]);
+    let is_space = |gap: &str| matches!(gap, " " | "\u{3000}");
+    // "(総務部 江波)"
+    if word.text.ends_with(['部', '課', '室']) && text[..word.start].ends_with(['(', '（']) {
+        let name = next?;
+        let is_last = text[name.end()..].starts_with([')', '）']);
+        return (is_last && name.letters() <= 4).then(|| name.start..name.end());
+    }
+    let is_han = |c: &char| Script::of(*c) == Script::Han;
+    let han = |text: &str| -> usize {
+        text.chars()
+            .take_while(is_han)
+            .take(6)
+            .map(char::len_utf8)
+            .sum()
+    };
+    let is_whole = |name: &str| {
+        (3..=5).contains(&name.chars().count()) && name.ends_with(|c| LAST.contains(c))
+    };
+    if without_ending(ROLES, word.text).is_some() && (is_space(gap) || matches!(gap, "：" | ": "))
+    {
+        let family = next?;
+        let given = words.get(at + 2);
+        let given = given.filter(|given| is_space(&text[family.end()..given.start]));
+        let is_name = family.letters() <= 3
+            && family.text.chars().all(|c| is_han(&c))
+            && without_ending(OFFICES, family.text).is_none();
+        if let Some(given) = given.filter(|it| is_name && it.letters() <= 4 && it.is_unspaced()) {
+            return Some(family.start..given.end());
+        }
+        return is_whole(family.text).then(|| family.start..family.end());
+    }
+    word.text.match_indices('の').find_map(|(no, sign)| {
+        without_ending(ROLES, &word.text[..no])?;
+        let rest = &word.text[no + sign.len()..];
+        let start = word.end() - rest.len();
+        let family = &rest[..han(rest)];
+        let is_family = |most| (1..=most).contains(&family.chars().count());
+        // "院長の児島 宗一郎"
+        if let Some(given) = next.filter(|it| is_space(gap) && family == rest && it.is_unspaced())
+            && is_family(3)
+        {
+            let given = given.start..given.start + han(given.text);
+            return (!given.is_empty()).then(|| start..given.end);
+        }
+        let after = if family == rest {
+            &text[word.end()..]
+        } else {
+            &rest[family.len()..]
+        };
+        let name = TO
+            .iter()
+            .find_map(|to| rest.split_once(to))
+            .map(|(name, _)| name);
+        let is_kana = |name: &str| {
+            let given = name.get(family.len()..).unwrap_or_default();
+            given.chars().count() <= 4 && given.chars().all(|c| matches!(c, 'ぁ'..='ん'))
+        };
+        let is_addressed =
+            |name: &&str| is_family(5) && without_ending(OFFICES, name).is_none() && is_kana(name);
+        if let Some(name) = name.filter(is_addressed) {
+            return Some(start..start + name.len());
+        }
+        let is_end = is_family(3) && begins_with_one("） さん 様 氏", after);
+        let acts = after
+            .strip_prefix(['は', 'が'])
+            .is_some_and(|verb| is_whole(family) || is_family(3) && begins_with_one(ACTS, verb));
+        (is_end || acts).then(|| start..start + family.len())
+    })
+}
+
+const TO: [&str; 2] = ["まで", "宛"];
+/// Verbs of persons who receive applicants.
+const ACTS: &str = "ご案内 ご説明 お答え お待ち ご対応 対応 面接 丁寧に 直接 お話 指導";
 
 /// Before its number in parentheses: `、水野翔（076-255-0112）`.
 pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
@@ -188,19 +301,30 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 
 const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
-/// A Chinese family name with a title: "找罗经理".
-pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
-    const CHINESE_TITLES: &str = "经理 先生 女士 小姐 老师 师傅 主任 主管 厂长 店长";
-    let text = word.text;
-    let front = without_ending(CHINESE_TITLES, text)?;
+const CHINESE_TITLES: &str =
+    "经理 經理 先生 女士 小姐 老师 老師 师傅 師傅 主任 主管 厂长 廠長 店长 店長";
+
+/// A Chinese family name with a title: "找罗经理". A name of several signs must be beside a contact,
+/// because it may be a thing ("高级经理").
+pub(super) fn titled(word: &Word<'_>, is_beside: bool) -> Option<Range> {
+    const ASK: [char; 8] = ['找', '请', '請', '洽', '系', '絡', '络', '问'];
+    let front = without_ending(CHINESE_TITLES, word.text)?;
     let end = word.start + front.len();
-    let front = front.strip_prefix(['找', '请']).unwrap_or(front);
-    let family = front.chars().next().filter(|c| CHINESE.contains(*c))?;
-    let is_short = front.chars().count() <= 3 && front.starts_with(family);
-    is_short.then(|| end - front.len()..word.end())
+    let asked = front
+        .rfind(ASK)
+        .map(|at| &front[at..].trim_start_matches(ASK)[..]);
+    let name = asked.unwrap_or(front);
+    let letters = name.chars().count();
+    let is_family = name.starts_with(|c| CHINESE.contains(c));
+    let is_name = match letters {
+        1 => is_family,
+        2..=3 => is_family && is_beside || DOUBLE.contains(name),
+        _ => false,
+    };
+    is_name.then(|| end - name.len()..word.end())
 }
 
-/// With a title: "정하늘 점장", "원장 오미경".
+/// With a title after it: "정하늘 점장".
 pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     let is_name = word.letters() == 3
@@ -211,6 +335,33 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
     is_title.then(|| word.start..word.end())
 }
 
+/// After a title: "원장 오미경", "팀장 석민지에게".
+fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    const THINGS: &str = "자 직 회 급 은 는 가 을 를 로 의 에 와 과 처 서비스 이메일 선생님";
+    const ENDS: [char; 8] = [',', '.', '\n', '(', '/', '|', ')', '·'];
+    let name = words.get(at + 1)?;
+    if !matches!(
+        &text[words[at].end()..name.start],
+        " " | ": " | " : " | "："
+    ) {
+        return None;
+    }
+    let bare = without_ending("에게 님께 님이 님 께", name.text);
+    let acts = name
+        .text
+        .strip_suffix(['이', '가'])
+        .filter(|it| it.chars().count() == 3);
+    let rest = text[name.end()..].trim_start_matches(' ');
+    let is_end =
+        rest.is_empty() || rest.starts_with(ENDS) || rest.starts_with(|c: char| c.is_ascii_digit());
+    let bare = bare.or(acts).or_else(|| is_end.then_some(name.text))?;
+    let is_name = bare.chars().count() == 3
+        && bare.starts_with(|c| KOREAN.contains(c))
+        && bare.chars().all(|c| Script::of(c) == Script::Hangul)
+        && without_ending(THINGS, bare).is_none();
+    is_name.then(|| name.start..name.start + bare.len())
+}
+
 /// A Chinese name after "HR".
 pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = words.get(at + 1)?;
@@ -219,7 +370,9 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
         && without_ending(OFFICES, name.text).is_none()
-        && is_before_number(text, name.end());
+        && text[name.end()..]
+            .trim_start_matches(['：', ':', ' ', '（', '(', '，'])
+            .starts_with(|c: char| c.is_ascii_digit() || c == '+');
     let is_name =
         (is_known || is_beside_number) && name.text.chars().all(|c| Script::of(c) == Script::Han);
     let gap = &text[words[at].end()..name.start];
@@ -227,13 +380,16 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
 }
 
 fn is_before_number(text: &str, at: usize) -> bool {
-    let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ':', ' ', '\u{3000}']);
+    let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ' ', '\u{3000}']);
     rest.len() < text.len() - at && rest.starts_with(|c: char| c.is_ascii_digit() || c == '+')
 }
 
 /// Two to four syllables that begin with a family name, alone or before a title.
 fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const AHEAD_WORDS: usize = 3;
+    if is_among(TITLES, words[at].text) {
+        return after_korean_title(text, words, at);
+    }
     let mut last = &words[at];
     for (number, word) in words[at + 1..].iter().take(AHEAD_WORDS).enumerate() {
         let gap = &text[last.end()..word.start];
@@ -242,6 +398,9 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         }
         let has_colon = text[words[at].end()..word.start].contains([':', '：']);
         let letters = word.letters();
+        let title = words.get(number + at + 2).filter(|title| {
+            &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
+        });
         let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
             || word.end() == text.len();
         let is_name = (2..=4).contains(&letters)
@@ -254,8 +413,13 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_titled = number > 0 && without_ending(TITLES, last.text).is_some() && gap == " ";
         let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
-        if is_name && is_usual && is_announced && ends {
+        if is_name && is_usual && ((is_announced && ends) || title.is_some()) {
             return Some(word.start..word.end());
+        }
+        if let Some(name) =
+            without_ending(TITLES, word.text).filter(|name| name.chars().count() == 3)
+        {
+            return Some(word.start..word.start + name.len());
         }
         last = word;
     }

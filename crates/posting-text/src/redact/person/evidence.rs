@@ -44,7 +44,10 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         return Evidence::Against;
     };
     // Hungarian, Chinese and Vietnamese names end with the given name.
-    if is_given(first) || (names.len() >= 2 && is_given(last)) {
+    if names.len() == 1 && names_role(first) {
+        return Evidence::Against;
+    }
+    if is_given(first) || (names.len() >= 2 && is_given(last) && !names_role(last)) {
         return Evidence::For;
     }
     let against = Cues::GENERIC
@@ -79,23 +82,23 @@ pub(super) fn is_particle(word: &Word<'_>) -> bool {
 
 /// In any case of the languages that have some.
 pub(in crate::redact) fn is_given(word: &Word<'_>) -> bool {
+    word.is(Cues::GIVEN)
+        || cues::are_of(&unaccented(&word.lower), Cues::GIVEN)
+        || is_form(&word.lower, |form| cues::are_of(form, Cues::GIVEN))
+}
+
+/// Whether the word is a known name in any case.
+pub(super) fn is_form(lower: &str, is_known: impl Fn(&str) -> bool) -> bool {
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
-    if word.is(Cues::GIVEN) {
+    if is_known(lower) {
         return true;
     }
-    let plain = unaccented(&word.lower);
-    if cues::are_of(&plain, Cues::GIVEN) {
-        return true;
-    }
-    if Script::of_text(&word.lower) == Script::Latin
-        && word.lower.is_ascii()
-        && word.lower.len() < 5
-    {
+    if lower.is_ascii() && lower.len() < 5 {
         return false;
     }
     let mut name = String::new();
-    for (at, _) in word.lower.char_indices().rev().take(3) {
-        let (stem, ending) = word.lower.split_at(at);
+    for (at, _) in lower.char_indices().rev().take(3) {
+        let (stem, ending) = lower.split_at(at);
         if stem.chars().count() < 3 || !is_among(ENDINGS, ending) {
             continue;
         }
@@ -103,7 +106,7 @@ pub(in crate::redact) fn is_given(word: &Word<'_>) -> bool {
             name.clear();
             name.push_str(stem);
             name.push_str(end);
-            if cues::are_of(&name, Cues::GIVEN) {
+            if is_known(&name) {
                 return true;
             }
         }
@@ -149,15 +152,18 @@ pub(super) fn uncased(
     if !(is_given || follows_colon || is_addressed) {
         return None;
     }
-    let others = Cues::PERSON | Cues::PHONE | Cues::HANDLE | Cues::TITLE;
     let mut end = word.end();
     let mut count = 1;
     for next in words[at + 1..].iter().take(3) {
         let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}" | "'" | "׳");
-        if !joins || Script::of_text(next.text) != script || next.is(others) {
+        if !joins || Script::of_text(next.text) != script || next.is(Cues::PERSON) {
             break;
         }
         // Without a colon before it, a given name has one further word: the family name.
+        let joins_on = next.is(Cues::PHONE | Cues::HANDLE | Cues::TITLE);
+        if joins_on {
+            break;
+        }
         if !follows_colon && count == 2 && &text[end..next.start] != "-" {
             break;
         }

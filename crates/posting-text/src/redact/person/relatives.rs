@@ -6,6 +6,9 @@ use super::{
 };
 use crate::{Range, Result, redact::words::begins_sentence};
 
+/// `De Backer`, in words.
+const MAX_FAMILY: usize = 3;
+
 /// `Silke` of `Silke Kornblum`, when the family's name is already the company's.
 pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -> Result<()> {
     const SEARCH_STEPS: usize = 40;
@@ -15,6 +18,10 @@ pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
+        let name = &text[range.clone()];
+        if name.split_whitespace().nth(MAX_FAMILY).is_some() {
+            continue;
+        }
         // "à Patrice Delcourt, 03 21 55 50 14"
         let is_before_contact = found.get(index + 1).is_some_and(|contact| {
             matches!(contact.kind, Kind::Email | Kind::Phone)

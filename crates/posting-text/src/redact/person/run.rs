@@ -9,7 +9,7 @@ use crate::redact::vocabulary::without_ending;
 
 const MAX_NAME_WORDS: usize = 8;
 /// Between "ask" and a name.
-pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
+pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des von durch door av af przez par sich sa si";
 
 /// Capitalised words, and small ones between them. Returns the index after the last.
 pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
