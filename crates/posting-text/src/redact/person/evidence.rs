@@ -44,10 +44,13 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         return Evidence::Against;
     };
     // Hungarian, Chinese and Vietnamese names end with the given name.
-    if names.len() == 1 && names_role(first) {
+    if is_given(first) && (names.len() >= 2 || !names_role(first)) {
+        return Evidence::For;
+    }
+    if names_role(last) {
         return Evidence::Against;
     }
-    if is_given(first) || (names.len() >= 2 && is_given(last) && !names_role(last)) {
+    if names.len() >= 2 && is_given(last) {
         return Evidence::For;
     }
     let against = Cues::GENERIC
