@@ -296,7 +296,6 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let range = names[0].start..names[names.len() - 1].end();
         let is_next =
             next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
-        let direct = is_next && names[0].is(Cues::GIVEN) && before == " ";
         // "pregunta por Curro", "ask for Siobhra"
         let is_asked = names.len() == 1
             && is_next
@@ -312,7 +311,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && is_among(PREPOSITIONS, &words[next - 1].lower);
         match evidence(names) {
             _ if is_asked || is_sent => return Some(range),
-            Evidence::For if names.len() >= 2 || has_colon || direct => return Some(range),
+            Evidence::For if names.len() >= 2 || has_colon => return Some(range),
             Evidence::None
                 if (2..=4).contains(&names.len())
                     && ((has_colon && before.contains([':', '：', '.']))

@@ -12,7 +12,7 @@ use crate::{
     redact::{
         cues,
         vocabulary::{AND, begins_with_one},
-        words::{begins_sentence, last_word, unaccented},
+        words::{last_word, unaccented},
     },
 };
 
@@ -45,17 +45,8 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
         let whole = Run::new(text, words, at + skipped..next, contact);
         if whole.is_known() {
             out.push(whole.range());
-        } else if let Some(run) = whole.trimmed(at).filter(Run::is_placed)
-            && !is_role(text, run.range().start, out)
-        {
+        } else if let Some(run) = whole.trimmed(at).filter(Run::is_placed) {
             out.push(run.range());
-        } else if whole.found == Evidence::For || whole.names.len() > 2 {
-            // A capitalised word may precede the name: "Personalleiterin Anna Berg".
-            let names = whole.names;
-            let inner = (1..names.len().saturating_sub(1)).find(|from| {
-                evidence(&names[*from..]) == Evidence::For && names[*from].is(Cues::GIVEN)
-            });
-            out.extend(inner.map(|from| names[from].start..whole.range().end));
         }
         at = next;
     }
@@ -104,16 +95,14 @@ impl<'a> Run<'a> {
     }
 
     fn is_known(&self) -> bool {
-        let is_initial = self.has_initial()
-            && evidence(&self.names[1..]) != Evidence::Against
-            && (self.leads_to() || self.after().is_some_and(|gap| gap.len() <= 4));
         let is_other = |word: &Word<'_>| names_role(word) || is_small(word);
         if self.found == Evidence::For {
             return self.names.len() >= 2 && self.is_of_sentence();
         }
         !self.names.iter().any(is_other)
-            && (is_initial
-                || self.found == Evidence::None && !self.is_counted() && self.is_mailbox())
+            && self.found == Evidence::None
+            && !self.is_counted()
+            && self.is_mailbox()
     }
 
     fn is_mailbox(&self) -> bool {
@@ -128,16 +117,6 @@ impl<'a> Run<'a> {
                     .any(|part| part == plain)
         };
         self.names.iter().any(is_part) && !self.names.iter().any(is_office)
-    }
-
-    /// `J. Haddlesey`
-    fn has_initial(&self) -> bool {
-        let [initial, .., family] = self.names else {
-            return false;
-        };
-        initial.is_letter()
-            && self.text[initial.end()..].starts_with('.')
-            && family.text.chars().nth(2).is_some()
     }
 
     /// Whether no other sentence is between name and contact, and the name is neither counted (`30
@@ -161,8 +140,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Removes words that announce the name, and a verb that no table knows: "Chiama Donato Greco",
-    /// "Me Solène Kervadec", "Zovite Ante Škarica: 023 550 118".
+    /// Removes words that announce the name: "Chiama Donato Greco", "Me Solène Kervadec".
     fn trimmed(&self, at: usize) -> Option<Self> {
         let end = self.first + self.names.len();
         let names = &self.words[at..end];
@@ -171,14 +149,6 @@ impl<'a> Run<'a> {
             !word.is(Cues::GIVEN) && (word.is(ANNOUNCES) || announces(word) || is_small)
         };
         let own = names.iter().take_while(is_own).count();
-        let is_near = self.before().is_some_and(|gap| gap.len() <= 8);
-        let has_verb = own == 0
-            && names.len() >= 3
-            && begins_sentence(self.text, names[0].start)
-            && !names[0].is(Cues::GIVEN)
-            && !is_particle(&names[1])
-            && is_near;
-        let own = own + usize::from(has_verb);
         // "Sunați la Domnica Hrițcu"
         let is_link = |word: &Word<'_>| !word.is_upper() && is_among(PREPOSITIONS, &word.lower);
         let has_link = own > 0 && own + 1 < names.len() && is_link(&names[own]);
@@ -379,13 +349,6 @@ fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
 fn is_end(text: &str, at: usize) -> bool {
     let rest = text[at..].trim_start_matches(' ');
     rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', '(', ')', '!'])
-}
-
-/// `Anna Berg, Principal Engineer`
-fn is_role(text: &str, start: usize, persons: &[Range]) -> bool {
-    let before = text[..start].trim_end().strip_suffix(',');
-    let mut near = persons.iter().rev().take(4);
-    before.is_some_and(|before| near.any(|person| person.end == before.len()))
 }
 
 /// "tel." is none.

@@ -106,7 +106,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         (start, name) = (following.start, following.text);
         next += 1;
     }
-    // "联系方式", "请联系区经理江雨桐": a Chinese name directly after the word begins with a family
+    // "联系方式", "请联系店长汪雨桐": a Chinese name directly after the word begins with a family
     // name, or has a title.
     if rest.len() + cue == word.text.len() && !rest.is_empty() && !is_japanese(announces) {
         let after_role = listed(CHINESE_TITLES).find_map(|title| rest.split_once(title));
@@ -235,7 +235,7 @@ fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && is_family(3)
         {
             let given = given.start..given.start + han(given.text);
-            return (!given.is_empty()).then(|| start..given.end);
+            return (!given.is_empty()).then_some(start..given.end);
         }
         let after = if family == rest {
             &text[word.end()..]
@@ -312,7 +312,7 @@ pub(super) fn titled(word: &Word<'_>, is_beside: bool) -> Option<Range> {
     let end = word.start + front.len();
     let asked = front
         .rfind(ASK)
-        .map(|at| &front[at..].trim_start_matches(ASK)[..]);
+        .map(|at| front[at..].trim_start_matches(ASK));
     let name = asked.unwrap_or(front);
     let letters = name.chars().count();
     let is_family = name.starts_with(|c| CHINESE.contains(c));
@@ -398,9 +398,6 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         }
         let has_colon = text[words[at].end()..word.start].contains([':', '：']);
         let letters = word.letters();
-        let title = words.get(number + at + 2).filter(|title| {
-            &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
-        });
         let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
             || word.end() == text.len();
         let is_name = (2..=4).contains(&letters)
@@ -413,13 +410,8 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_titled = number > 0 && without_ending(TITLES, last.text).is_some() && gap == " ";
         let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
-        if is_name && is_usual && ((is_announced && ends) || title.is_some()) {
+        if is_name && is_usual && is_announced && ends {
             return Some(word.start..word.end());
-        }
-        if let Some(name) =
-            without_ending(TITLES, word.text).filter(|name| name.chars().count() == 3)
-        {
-            return Some(word.start..word.start + name.len());
         }
         last = word;
     }

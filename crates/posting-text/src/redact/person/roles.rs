@@ -181,18 +181,7 @@ impl<'a> Name<'a> {
             return false;
         }
         let is_role = apposition(self.text, self.words, next).is_some();
-        // "uczy Marek Sobczyński, stolarz z zamiłowania"
-        let is_plain = |it: &Word<'_>| it.cues.is_empty() && !it.is_upper() && !it.is_number();
-        let in_apposition = self.names[0].is(Cues::GIVEN)
-            && self.names[self.names.len() - 1].cues.is_empty()
-            && !rest.starts_with([' ', '-'])
-            && self
-                .after()
-                .first()
-                .is_some_and(|it| is_plain(it) && it.letters() >= 5)
-            && word_before(self.words, self.at)
-                .is_some_and(|it| is_plain(it) && it.end() + 1 == self.range.start);
-        is_role && (self.is_known || has_contact(self.text, self.range.start)) || in_apposition
+        is_role && (self.is_known || has_contact(self.text, self.range.start))
     }
 
     /// `Kezia Marsh reads every letter.`, `Kezia Marsh from our team will be happy to help`
@@ -322,20 +311,18 @@ pub(super) fn joined(text: &str, words: &[Word<'_>], person: &Range) -> Option<R
     let names = words.get(start..run(text, words, start))?;
     let range = names.first()?.start..names.last()?.end();
     let before = &text[words[start - 1].end()..range.start];
-    if !matches!(before, " " | ". ") && !(is_listed && start == at) {
+    if !(matches!(before, " " | ". ") || is_listed && start == at) {
         return None;
     }
-    let is_person = match names {
-        [name] => !is_listed && is_name(name) && name.cues == Cues::GIVEN,
-        _ => {
-            let name = Name::new(text, words, start)?;
-            let line = line_start(text, person.start);
-            let label = words.partition_point(|word| word.start < line);
-            let is_label = text[line..person.start].contains(':') && names_role(&words[label]);
-            let is_plain = name.is_plain() && !names.iter().any(is_office);
-            name.is_known || (!is_listed || is_label) && is_plain
-        }
+    let is_person = if let [name] = names {
+        !is_listed && is_name(name) && name.cues == Cues::GIVEN
+    } else {
+        let name = Name::new(text, words, start)?;
+        let line = line_start(text, person.start);
+        let label = words.partition_point(|word| word.start < line);
+        let is_label = text[line..person.start].contains(':') && names_role(&words[label]);
+        let is_plain = name.is_plain() && !names.iter().any(is_office);
+        name.is_known || (!is_listed || is_label) && is_plain
     };
-    let is_end = !is_listed || is_followed(text, range.end);
-    (is_person && is_end).then_some(range)
+    (is_person && (!is_listed || is_followed(text, range.end))).then_some(range)
 }
