@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
             frames: Vec::new(),
             ignored: 0,
             depth: 0,
-            inline: Inline::new(),
+            inline: Inline::default(),
             kind: Kind::Paragraph,
         }
     }

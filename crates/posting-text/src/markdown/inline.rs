@@ -9,21 +9,14 @@ pub(crate) struct Inline {
     spans: Vec<Span>,
     breaks: usize,
     space: bool,
-    empty: bool,
+    has_text: bool,
     link: Option<Arc<str>>,
     is_linked: bool,
 }
 
 impl Inline {
-    pub(crate) fn new() -> Self {
-        Self {
-            empty: true,
-            ..Self::default()
-        }
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
-        self.empty
+        !self.has_text
     }
 
     /// Begins or ends a link. A link also ends with the first paragraph in which it has text.
@@ -40,7 +33,7 @@ impl Inline {
 
     /// Adds a line break. The second break in a row begins a new paragraph.
     pub(crate) fn line_break(&mut self) {
-        if self.empty || self.breaks >= 2 {
+        if !self.has_text || self.breaks >= 2 {
             return;
         }
         if self.breaks == 0 && self.space {
@@ -57,7 +50,7 @@ impl Inline {
     }
 
     pub(crate) fn space(&mut self, style: Style) {
-        if self.empty || self.breaks > 0 || self.space {
+        if !self.has_text || self.breaks > 0 || self.space {
             return;
         }
         self.space = true;
@@ -68,7 +61,7 @@ impl Inline {
         if word.is_empty() {
             return;
         }
-        self.empty = false;
+        self.has_text = true;
         self.space = false;
         self.breaks = 0;
         self.is_linked = self.link.is_some();
@@ -105,7 +98,7 @@ impl Inline {
         let next = Self {
             link: self.link.take(),
             is_linked: self.is_linked,
-            ..Self::new()
+            ..Self::default()
         };
         std::mem::replace(self, next).spans
     }

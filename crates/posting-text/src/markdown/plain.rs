@@ -40,17 +40,11 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
         let event = event.clone();
         match &event {
             Event::SoftBreak => {
-                let lower = match events.get(index + 1) {
-                    Some(Event::Text(next)) => next.starts_with(char::is_lowercase),
-                    _ => false,
-                };
-                let wrapped = length >= WRAP_WIDTH && lower;
+                let goes_on = matches!(events.get(index + 1),
+                    Some(Event::Text(next)) if next.starts_with(char::is_lowercase));
+                let is_wrapped = length >= WRAP_WIDTH && goes_on;
                 length = 0;
-                out.push(if wrapped {
-                    Event::SoftBreak
-                } else {
-                    Event::HardBreak
-                });
+                out.push(if is_wrapped { event } else { Event::HardBreak });
                 continue;
             }
             Event::HardBreak | Event::Start(_) => length = 0,

@@ -222,17 +222,13 @@ fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Bl
         let mut line = Vec::new();
         for (cell, column) in row.cells.into_iter().zip(columns) {
             line.resize_with(column, Vec::new);
-            line.push(one_line(cell.blocks));
+            let mut text = Vec::new();
+            flatten(cell.blocks, &mut text);
+            line.push(text);
         }
         line
     });
     Ok(Ok(lines.collect()))
-}
-
-fn one_line(blocks: Vec<Block>) -> Line {
-    let mut out = Vec::new();
-    flatten(blocks, &mut out);
-    out
 }
 
 fn flatten(blocks: Vec<Block>, out: &mut Line) {

@@ -176,11 +176,7 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
 fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let greeting = &words[at];
     let first = words.get(at + 1)?;
-    let gap = &text[greeting.end()..first.start];
-    let is_near = gap.len() <= 8
-        && gap.chars().all(|c| {
-            c.is_whitespace() || matches!(c, ',' | '.' | ':' | '!' | '\u{1e}' | '–' | '-')
-        });
+    let is_near = first.start - greeting.end() <= 8;
     if !is_near || !is_name(first) || first.is(Cues::CLOSING) {
         return None;
     }

@@ -131,10 +131,7 @@ pub fn check_title(
     if redacted.contains(|c: char| c.is_control() || is_unseen(c)) {
         return Err(Breach::Character(Form::Title).into());
     }
-    match first_term(redacted, posting, budget)? {
-        Some(kind) => Err(Breach::TitleShows(kind).into()),
-        None => Ok(()),
-    }
+    has_no_term(redacted, posting, Breach::TitleShows, budget)
 }
 
 /// Why texts must not be shown.
@@ -244,15 +241,19 @@ fn is_redacted(
     if !reading.links.is_empty() {
         return Err(Breach::LinkOfRedacted.into());
     }
-    match first_term(&reading.text, posting, budget)? {
-        Some(kind) => Err(Breach::Shows(kind).into()),
-        None => Ok(()),
-    }
+    has_no_term(&reading.text, posting, Breach::Shows, budget)
 }
 
-fn first_term(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Option<Kind>> {
+fn has_no_term(
+    text: &str,
+    posting: &Posting<'_>,
+    breach: fn(Kind) -> Breach,
+    budget: &Budget,
+) -> Result<(), CheckError> {
     let found = IdentifyingTerms::of(posting).find(text, budget)?;
-    Ok(found.first().map(|term| term.kind))
+    found
+        .first()
+        .map_or(Ok(()), |term| Err(breach(term.kind).into()))
 }
 
 #[cfg(test)]

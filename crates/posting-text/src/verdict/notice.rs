@@ -256,11 +256,7 @@ fn joined<T: AsRef<str>>(words: impl Iterator<Item = T>) -> String {
 }
 
 fn listed(line: &str) -> impl Iterator<Item = String> {
-    let words = words(line).into_iter();
-    words
-        .map(|word| word.lower.into_owned())
-        .collect::<Vec<_>>()
-        .into_iter()
+    words(line).into_iter().map(|word| word.lower.into_owned())
 }
 
 fn padded(phrase: &str) -> Option<String> {

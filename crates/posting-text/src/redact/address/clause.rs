@@ -22,16 +22,12 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         return Some(code);
     }
     let start = words[at].start;
-    let begins = begins_clause(text, start);
-    let is_within = word_before(words, at).is_some_and(|before| {
-        !before.is_upper() && !before.is_number() && &text[before.end()..start] == " "
-    });
-    if !(begins || is_within) || city.split(' ').next() == Some(words[at].text) {
+    if !begins_clause(text, start) || city.split(' ').next() == Some(words[at].text) {
         return None;
     }
     let last = street_end(text, words, at);
     let street = &words[at..last];
-    let has_word = has_word(street) || begins && street.len() > 1 && is_part(street);
+    let has_word = has_word(street) || is_part(street);
     if !is_street(street, has_word) {
         return None;
     }
@@ -54,7 +50,7 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
             .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
     let is_address = if next.is_some() {
-        is_before_city || (begins && (is_beside() || is_at_place(street)))
+        is_before_city || is_beside() || is_at_place(street)
     } else {
         // "J. Hoogendijk"
         let is_named = word_before(words, at).is_some_and(|it| {
@@ -65,7 +61,7 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let is_person = is_named
             || (street.len() > 1 && (street[..2].iter().any(is_given) || is_compound(&street[1])));
         let is_sure = words[at].is(Cues::STREET_BEFORE) && text[..start].ends_with(", ");
-        has_word && !is_person && begins && (is_whole || is_sure || is_beside())
+        has_word && !is_person && (is_whole || is_sure || is_beside())
     };
     (is_address && ends_clause(text, end)).then_some(start..end)
 }
@@ -116,8 +112,7 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
     // "Estamos en Avenida …"
     let is_later = |pair: &[Word<'_>]| !pair[0].is_upper() && pair[1].is(Cues::STREET_BEFORE);
     let is_small = first.is(Cues::LANGUAGES) && first.letters() > 2 && !is_preposition(first);
-    (first.is_upper() || first.is(Cues::STREET_BEFORE))
-        && (has_word || street.last().is_some_and(Word::is_upper))
+    (has_word || street.last().is_some_and(Word::is_upper))
         && !is_small
         && (first.is(Cues::STREET_BEFORE) || !street.windows(2).any(is_later))
         && street.iter().any(|it| is_name(it) && it.letters() >= 4)

@@ -1,8 +1,6 @@
 //! Words beside a found name that belong to it.
 
-use super::{
-    Cues, Names, Text, Word, context::is_vietnamese, inflect, is_among, unaccented, word_before,
-};
+use super::{Cues, Names, Text, Word, inflect, is_among, word_before};
 use crate::{Budget, Result, redact::words::begins_sentence};
 
 pub(super) const MAX_WORDS: usize = 8;
@@ -89,16 +87,11 @@ impl Names {
         if word.is_small() {
             return Ok(None);
         }
-        // Where accents are tones, without them it is another word.
-        let is_plain = word.lower.is_ascii() || word.lower.contains(is_vietnamese);
-        let plain = (!is_plain).then(|| unaccented(&word.lower));
         // "Praxis" for "Zahnarztpraxis"
         let is_trade = word.is_generic() && word.is_upper() && word.letters() >= 5;
         Ok(self.parts.iter().position(|(part, _)| {
             (!part.is_upper || word.is_upper())
-                && (part.is(&word.lower)
-                    || plain.as_ref().is_some_and(|plain| part.is(plain))
-                    || is_trade && part.text.ends_with(&*word.lower))
+                && (part.is(&word.lower) || is_trade && part.text.ends_with(&*word.lower))
         }))
     }
 
