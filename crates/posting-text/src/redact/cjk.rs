@@ -50,7 +50,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
             let mut places = PLACES.iter();
             places.find_map(|place| base.strip_prefix(place))
         })
-        .filter(|rest| rest.chars().count() >= MIN_LENGTH && !is_trade(rest))
+        .filter(|rest| rest.chars().count() >= MIN_LENGTH && !TRADES.contains(rest))
         .unwrap_or(base);
     let place = &base[..base.len() - core.len()];
     push(&mut out, core);
@@ -122,7 +122,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
             (before.is_empty() || before.ends_with(|c| BEFORE.contains(c)))
                 && after.chars().next() != next
         };
-        let known = is_trade(front) || PLACES.contains(&front);
+        let known = TRADES.contains(&front) || PLACES.contains(&front);
         let is_used = !known && text.match_indices(front).any(|(at, _)| is_name_at(at));
         is_used.then(|| front.to_owned())
     })
@@ -137,7 +137,7 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     let before_trade = TRADES.iter().find_map(|trade| base.strip_suffix(trade));
     let pair = before_trade.or_else(after_trade).unwrap_or(base).trim();
     let is_pair = pair.chars().count() == 2 && Script::of_text(pair) == Script::Han;
-    if !is_pair || is_trade(pair) || PLACES.contains(&pair) {
+    if !is_pair || TRADES.contains(&pair) || PLACES.contains(&pair) {
         return None;
     }
     let mut is_used = false;
@@ -184,7 +184,7 @@ fn push(out: &mut Vec<String>, name: &str) {
     let name = name.trim();
     if name.chars().count() >= MIN_LENGTH
         && name.contains(is_unspaced)
-        && !is_trade(name)
+        && !TRADES.contains(&name)
         && !PLACES.contains(&name)
         && !out.iter().any(|known| known == name)
     {
@@ -192,15 +192,11 @@ fn push(out: &mut Vec<String>, name: &str) {
     }
 }
 
-fn is_trade(name: &str) -> bool {
-    TRADES.contains(&name)
-}
-
 /// Two ideographs of a Japanese name are rather a family or a place.
 fn is_proper(rest: &str, is_japanese: bool) -> bool {
     let letters = rest.chars().count();
     let is_family = is_japanese && letters == 2 && Script::of_text(rest) == Script::Han;
-    letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PLACES.contains(&rest)
+    letters >= MIN_LENGTH && !is_family && !TRADES.contains(&rest) && !PLACES.contains(&rest)
 }
 
 /// Whether a name begins and ends at borders of words. Only short Korean names must.

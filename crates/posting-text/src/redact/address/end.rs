@@ -30,13 +30,13 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
                 || (other.text.len() <= 2 && other.is_upper())
                 || (!other.text.is_ascii() && is_among(ARABIC_ORDINALS, other.text))
         };
-        // "7, 2º B", "33, 2.º Dto"
         // "Rodovia MG-290, 7400"
         let is_house_on_road = next == at + 1
             && small
             && gap == ", "
             && word_before(words, at)
                 .is_some_and(|road| road.is_capitals() && road.end() + 1 == words[at].start);
+        // "7, 2º B", "33, 2.º Dto"
         let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
         // In Singapore ", #04-02" is a floor and a door.
         let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ " | ", #" | " #" | " # ");

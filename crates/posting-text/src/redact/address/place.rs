@@ -146,9 +146,8 @@ fn before(text: &str, words: &[Word<'_>], next: usize, is_sure: bool) -> Option<
 
 fn is_address(part: &[Word<'_>], is_sure: bool) -> bool {
     let has_house = part.iter().any(|word| is_house(word) && !is_year(word));
-    let has_name = part
-        .iter()
-        .any(|word| word.letters() >= 3 && !word.is_number());
+    let is_telling = |word: &Word<'_>| word.letters() >= 3 && !word.is_number();
+    let has_name = part.iter().any(is_telling);
     // "ISO 9001"
     let is_norm = part.len() == 2 && part[0].is_capitals();
     // "418 Fayetteville Commons", but not "12 drivers"

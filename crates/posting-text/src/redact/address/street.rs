@@ -40,15 +40,13 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 
 /// A postal code of one house in Ireland: `F91 X7T2`.
 pub(super) fn eircode(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let [area, house] = words.get(at..at + 2)? else {
-        return None;
-    };
-    let is_code = (has_form(area.text, "A00") || has_form(area.text, "A0W"))
-        && has_form(house.text, "****")
-        && house.text.contains(|c: char| c.is_ascii_digit())
-        && house.text.contains(|c: char| c.is_ascii_uppercase())
-        && &text[area.end()..house.start] == " ";
-    is_code.then(|| area.start..house.end())
+    let range = words[at].start..words.get(at + 1)?.end();
+    let (area, house) = text[range.clone()].split_once(' ')?;
+    let is_code = (has_form(area, "A00") || has_form(area, "A0W"))
+        && has_form(house, "****")
+        && house.contains(|c: char| c.is_ascii_digit())
+        && house.contains(|c: char| c.is_ascii_uppercase());
+    is_code.then_some(range)
 }
 
 /// `Rua da Alegria, 19`
