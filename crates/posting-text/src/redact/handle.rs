@@ -3,7 +3,7 @@
 use super::{
     cues::Cues,
     found::apart,
-    vocabulary::is_among,
+    vocabulary::{is_among, without_ending},
     words::{Word, is_digits},
 };
 use crate::{Budget, Range, Result};
@@ -12,6 +12,7 @@ use crate::{Budget, Range, Result};
 const CODE: &str = include_str!("tables/code_signs.txt");
 
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
+    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
     const SEARCH_STEPS: usize = 100;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
@@ -20,7 +21,8 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
         out.extend(at_sign(text, at, sign.len()));
     }
     for (at, word) in words.iter().enumerate() {
-        if word.is(Cues::HANDLE) {
+        let ends = || word.is_unspaced() && without_ending(CUES, &word.lower).is_some();
+        if word.is(Cues::HANDLE) || ends() {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_cue(text, words, at));
         }
@@ -96,9 +98,16 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
                 && !word.is(Cues::LANGUAGES | Cues::SMALL | Cues::VERB)
                 && !rest[length..]
                     .trim_start_matches(' ')
-                    .starts_with(char::is_alphanumeric));
-        let is_announced = is_announced || found.contains('_') || words[at].lower == "qq";
-        return (is_announced && is_name).then_some(word.start..word.start + length);
+                    .starts_with(|c: char| c.is_alphanumeric() || c == '['));
+        // A telephone number has more digits, or begins with a plus.
+        let is_phone = number
+            && (found.starts_with('0')
+                || words[at].lower == "whatsapp"
+                || words[at].lower == "viber");
+        return ((is_announced || found.contains('_') || words[at].lower == "qq")
+            && is_name
+            && !is_phone)
+            .then_some(word.start..word.start + length);
     }
     None
 }

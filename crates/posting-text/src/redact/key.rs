@@ -232,7 +232,7 @@ impl Key {
         if is_cased && !first.is_upper() && !self.begins_with_particle(first) {
             // People of a company are written so in many languages: `telianere`.
             let letter = self.joined.chars().next().map_or(1, char::len_utf8);
-            let ends = first.lower.len() >= self.joined.len() + 2 * letter;
+            let ends = self.lower(first).len() >= self.joined.len() + 2 * letter;
             if self.tokens.len() > 1 || !self.lower_forms || !ends {
                 return Ok(None);
             }

@@ -152,7 +152,8 @@ impl Context<'_> {
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
             && !is_vietnamese
-            && self.families.intersects(Cues::ENGLISH | Cues::GERMANIC);
+            && (self.families.intersects(Cues::ENGLISH)
+                || self.families.intersects(Cues::GERMANIC) && self.posting.country != Some("NL"));
         let mut starts = 0;
         self.any_use(part, name, |before, word| {
             // "Grupo Tlaxco" of "Grupo Ferretero Tlaxco"

@@ -1,9 +1,10 @@
 use super::{
-    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, cues,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, all_of,
+    cues,
     form::is_cased,
     is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
-    word_before,
+    word_before, words,
 };
 use crate::redact::{key::splits, person::is_given, vocabulary::without_ending};
 
@@ -169,7 +170,17 @@ impl Names {
         let key = Key {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5 && !is_common,
-            tokens: self.tokens(fragment, context),
+            // The plural of a trade in the name is another thing: "Imprese Edili".
+            tokens: if !is_single
+                && all_of(fragment, Cues::GENERIC)
+                && words(part.content)
+                    .iter()
+                    .any(|word| !is_ordinary(&word.lower))
+            {
+                Vec::new()
+            } else {
+                self.tokens(fragment, context)
+            },
             ordinary: match ordinary(fragment) {
                 Ordinary::No if !is_single && are_capitals => Ordinary::Words,
                 ordinary => ordinary,

@@ -1,35 +1,43 @@
-//! Companies that a text puts beside the employer: owner, group, former name, client of an agency.
+//! Companies that a text puts beside the employer: owner, group, former name, client of an agency,
+//! brands, products and houses with names of their own.
 
+mod beside;
+mod house;
+mod run;
+
+use self::{
+    beside::{after_phrase, beside_our, is_between, is_owned, subject},
+    house::House,
+    run::{is_group_word, is_name, run_end, with_form, without_place},
+};
 use super::{
-    Context, Cues, Names, Result, Script, Word, cues,
-    form::is_cased,
-    is_among, is_ordinary, joined,
+    AND, Context, Cues, Names, Result, Script, Word, cues,
+    form::{core, is_cased},
+    inflect, is_among, is_ordinary, joined,
     parts::MAX_WORDS,
     phrases::{PHRASES, Phrase},
-    words,
+    word_before, words,
 };
 use crate::{
     pattern::patterns,
     redact::{
-        vocabulary::{ACRONYMS, listed, without_ending},
+        vocabulary::{ACRONYMS, begins_with_one, listed, without_ending},
         words::{begins_sentence, is_gap},
     },
 };
 
-const MAX_RELATED: usize = 4;
+const MAX_RELATED: usize = 8;
 /// The most other words between the parts of a phrase.
 const MAX_BETWEEN: usize = 3;
+/// Bytes after a firm in which its number begins.
+const MAX_ID: usize = 24;
 
-const BETWEEN: &str = include_str!("../tables/related_between.txt");
 const GROUPS: &str = include_str!("../tables/related_groups.txt");
-/// Whom an agency works for, up to four words before the client.
-const FOR: &str = include_str!("../tables/related_for.txt");
-const HOUSE_FOR: &str = include_str!("../tables/house_for.txt");
-/// Software, which has the same word.
-const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
-/// No companies behind a phrase, or none that must be hidden, and ends of German nouns.
-const OTHERS: &str = include_str!("../tables/related_others.txt");
-const NOUNS: &str = include_str!("../tables/related_nouns.txt");
+/// Beside a product, a brand, an owner or a house of the employer.
+const OUR: &str = include_str!("../tables/related_our.txt");
+/// Beginnings of words that say who owns a company, in a sentence with a legal form.
+const OWNERS: &str = include_str!("../tables/related_owners.txt");
+const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
 const OWN: &str = include_str!("../tables/related_own.txt");
 /// Beginnings of words in the name of an agency.
 const AGENCIES: &str = include_str!("../tables/agencies.txt");
@@ -48,49 +56,27 @@ impl Names {
             .budget
             .spend(all.len() + text.len() + context.posting.title.len())?;
         let title = words(context.posting.title);
-        let mut found: Vec<String> = Vec::new();
         let is_of_agency =
             |word: &Word<'_>| listed(AGENCIES).any(|part| word.lower.starts_with(part));
-        let is_agency = words(context.posting.company_name).iter().any(is_of_agency)
-            || CALLED_AGENCY.is_match(text);
+        let own = words(context.posting.company_name);
+        let is_agency = own.iter().any(is_of_agency) || CALLED_AGENCY.is_match(text);
         for (at, word) in all.iter().enumerate() {
-            let Some(phrases) = PHRASES.get(&*word.lower) else {
-                continue;
-            };
-            for (others, phrase) in phrases {
+            for (others, phrase) in PHRASES.get(&*word.lower).into_iter().flatten() {
                 context.budget.spend(8 + MAX_WORDS + title.len())?;
-                let run = match phrase {
-                    Phrase::After => after_phrase(context, at, others),
-                    Phrase::AfterOwn => self.after_own(context, at, others)?,
-                    Phrase::Agency | Phrase::AgencyClient if !is_agency => None,
-                    _ => self.before_phrase(context, at, others, *phrase)?,
-                };
-                if let Some(run) = run {
-                    let last = &run[run.len() - 1];
-                    let genitive = last.lower.strip_suffix('s').filter(|it| is_ordinary(it));
-                    let end = last.end() - usize::from(genitive.is_some());
-                    let name = &text[run[0].start..end];
-                    // "Grupo Beira Barro": the word for the group was left out.
-                    let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
-                        .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
-                    if is_name(run, of_group, &title, context)
-                        && !found.iter().any(|known| known == name)
-                    {
-                        found.push(name.to_owned());
-                    }
+                if is_agency || *phrase != Phrase::Agency {
+                    self.add_beside(context, at, others, *phrase, &title)?;
                 }
             }
         }
-        if is_agency {
-            for (at, form) in all.iter().enumerate() {
-                context.budget.spend(1)?;
-                let run = with_form(context, at, form);
-                if let Some(run) = run
-                    && self.name_at(context.on(), at + 1 - run.len())?.is_none()
-                    && is_name(&run[..run.len() - 1], false, &[], context)
-                {
-                    found.push(text[run[0].start..form.end()].to_owned());
-                }
+        for (at, form) in all.iter().enumerate() {
+            context.budget.spend(1)?;
+            if let Some(run) = with_form(context, at, form)
+                && self.name_at(context.on(), at + 1 - run.len())?.is_none()
+                && !core(&own).iter().any(|word| word.lower == form.lower)
+                && is_name(&run[..run.len() - 1], false, &[], context)
+                && (is_agency || self.is_beside_own(context, at + 1 - run.len())?)
+            {
+                self.push_related(&text[run[0].start..form.end()]);
             }
         }
         if !text.is_ascii() && text.contains(is_eastern) {
@@ -100,285 +86,272 @@ impl Names {
                 let name = name.map_or("", |name| name.as_str());
                 let is_own = context.posting.company_name.contains(name);
                 if name.chars().nth(1).is_some() && !is_own && !context.is_place(name) {
-                    found.push(name.to_owned());
+                    self.push_related(name);
                 }
             }
         }
-        found.truncate(MAX_RELATED);
-        for name in &found {
-            self.add_name(name, context)?;
+        for name in self.related.clone() {
+            self.add_name(&name, context)?;
         }
-        self.related = found;
+        Ok(())
+    }
+
+    fn push_related(&mut self, name: &str) {
+        if self.related.len() < MAX_RELATED && !self.related.iter().any(|known| known == name) {
+            self.related.push(name.to_owned());
+        }
+    }
+
+    /// Adds the names that a phrase announces.
+    fn add_beside(
+        &mut self,
+        context: &Context<'_>,
+        at: usize,
+        others: &[&str],
+        phrase: Phrase,
+        title: &[Word<'_>],
+    ) -> Result<()> {
+        let (text, word) = (context.text, &context.all[at]);
+        let house = House { context, at, title };
+        let run = match phrase {
+            Phrase::After | Phrase::AfterOwn => after_phrase(context, at, others),
+            _ => self.before_phrase(house, others, phrase)?,
+        };
+        let run = match (run, phrase) {
+            (Some(run), Phrase::AfterOwn) => {
+                let follows = self.follows_own(context, at - run.len())?;
+                follows.then_some(run)
+            }
+            (None, Phrase::House) => house.name_before(),
+            (None, Phrase::Our) => beside_our(context, at),
+            (run, _) => run,
+        };
+        let mut runs: Vec<_> = run.into_iter().collect();
+        if at
+            .checked_sub(others.len())
+            .is_some_and(|first| fits(context, first, others))
+        {
+            // "owned by Ash and Oak", but not "our shop and Oak"
+            let is_list = !others.is_empty() || !runs.is_empty();
+            if is_list {
+                runs.extend(self.further(context, at + 1, phrase, !runs.is_empty())?);
+            }
+        }
+        let (is_house, title) = match phrase {
+            Phrase::House => (true, &[][..]),
+            _ => (false, title),
+        };
+        for run in runs {
+            let last = &run[run.len() - 1];
+            let is_before = run[0].start < word.start;
+            let genitive = last.lower.strip_suffix('s');
+            let genitive = genitive.filter(|it| is_house && is_before || is_ordinary(it));
+            let end = last.end() - usize::from(genitive.is_some());
+            // "Grupo Beira Barro": the word for the group was left out.
+            let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
+                .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
+            if is_name(run, of_group, title, context) {
+                self.push_related(&text[run[0].start..end]);
+                // "Haus Erlenrain", "el Instituto Sala"
+                if is_house && word.is_upper() && !is_before {
+                    self.push_related(&text[word.start..end]);
+                }
+            }
+        }
         Ok(())
     }
 
     fn before_phrase<'c>(
         &self,
-        context: &'c Context<'_>,
-        at: usize,
+        house: House<'c>,
         others: &[&str],
         phrase: Phrase,
     ) -> Result<Option<&'c [Word<'c>]>> {
+        let House { context, at, .. } = house;
         let (text, all) = (context.text, context.all);
         let Some(first) = at.checked_sub(others.len()) else {
             return Ok(None);
         };
-        let fits = |first: usize| {
-            let words = all[first..first + others.len()].iter();
-            words.map(|word| &*word.lower).eq(others.iter().copied())
-        };
         // "gehört seit 2019 zur …-Gruppe"
-        let is_parted = !fits(first) && !others.is_empty();
+        let is_parted = !fits(context, first, others);
         let parted = (1..=MAX_BETWEEN).filter(|_| is_parted).find_map(|more| {
             let first = first.checked_sub(more)?;
             let gap = &text[all[first].start..all[at].start];
-            (fits(first) && !gap.contains(['.', '\n', ';'])).then_some(first)
+            (fits(context, first, others) && !gap.contains(['.', '\n', ';'])).then_some(first)
         });
         let first = parted.unwrap_or(first);
-        if (is_parted && parted.is_none()) || (phrase == Phrase::Lower && all[at].is_upper()) {
+        let is_house_of_ours = phrase == Phrase::House && !all[at].is_upper();
+        let phrase = match phrase {
+            // "filiale à 100 % de", "operatorem lokalu jest"
+            Phrase::Strong if parted.is_some() => Phrase::Weak,
+            Phrase::Agency => phrase,
+            _ if parted.is_some() => Phrase::Group,
+            _ if is_house_of_ours && is_owned(context, at, Phrase::Our) => Phrase::Our,
+            phrase => phrase,
+        };
+        if is_parted && parted.is_none()
+            || phrase == Phrase::Lower && all[at].is_upper()
+            || !is_owned(context, at, phrase)
+        {
             return Ok(None);
-        }
-        if matches!(phrase, Phrase::Client | Phrase::House) {
-            // German nouns have capitals: "im Hotel Köche und Kellner".
-            let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
-            let (most, list) = match phrase {
-                Phrase::House => (2, HOUSE_FOR),
-                _ => (4, FOR),
-            };
-            let before = &all[at.saturating_sub(most)..at];
-            if before
-                .last()
-                .is_some_and(|word| is_among(SOFTWARE, &word.lower))
-                || phrase == Phrase::House && is_german
-                || !before.iter().any(|it| is_among(list, &it.lower))
-            {
-                return Ok(None);
-            }
         }
         let mut next = at + 1;
         let mut is_group = phrase == Phrase::Lower;
         // "im Auftrag unseres Kunden, der Traunfels AG", "our client (Traunfels)"
-        while let Some(word) = all.get(next)
-            && next <= at + 3
-            && matches!(
-                &text[all[next - 1].end()..word.start],
-                " " | ", " | ": " | " – " | " — " | "’" | "'"
-            )
-            && is_among(BETWEEN, &word.lower)
-            && !(word.is_upper() && next + 1 < all.len() && !all[next + 1].is_upper())
-        {
-            is_group |= is_among(GROUPS, &word.lower);
+        while next <= at + MAX_BETWEEN + 1 && is_between(context, at, next, phrase) {
+            is_group |= is_among(GROUPS, &all[next].lower);
             next += 1;
         }
-        let gap = all
-            .get(next)
-            .map(|word| &text[all[next - 1].end()..word.start]);
-        let is_beside = gap.is_some_and(|gap| {
-            matches!(
-                gap,
-                " " | ", " | ": " | " – " | " — " | " - " | " (" | "’" | "'" | "\u{a0}"
-            ) || gap.ends_with(['„', '«', '“', '"'])
-        });
-        if !is_beside {
+        let Some(word) = all.get(next) else {
+            return Ok(None);
+        };
+        let gap = &text[all[next - 1].end()..word.start];
+        let is_quoted = gap.ends_with(['„', '«', '“', '"']);
+        let is_beside = match phrase {
+            Phrase::House => gap == " ",
+            _ => GAPS.contains(&gap),
+        };
+        if !is_beside && !is_quoted {
             return Ok(None);
         }
         // "our client, The Saltram Hotel"
         let is_own = |word: &Word<'_>| {
             word.text == "The" || word.is_upper() && is_among(GROUPS, &word.lower)
         };
-        let goes_on = next > at + 1 && all.get(next).is_some_and(Word::is_upper);
-        next -= usize::from(goes_on && is_own(&all[next - 1]));
+        next -= usize::from(next > at + 1 && word.is_upper() && is_own(&all[next - 1]));
         let end = run_end(text, all, next);
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
         };
+        let run = without_place(context, run, phrase);
+        let is_part = |word: &Word<'_>| listed(OWN_PARTS).any(|part| word.lower.ends_with(part));
+        if run.iter().chain(all.get(end)).any(is_part) {
+            return Ok(None);
+        }
         // "Fathom & Field is the trading name of Tolliver Research"
         if self.name_at(context.on(), next)?.is_some() {
             let subject = subject(context, first);
             return Ok(subject.filter(|_| phrase == Phrase::Strong));
         }
-        is_group |= run.iter().any(is_group_word);
-        if matches!(
-            phrase,
-            Phrase::Strong | Phrase::Client | Phrase::AgencyClient | Phrase::House
-        ) || is_group
-        {
-            return Ok(Some(run));
+        is_group |= run.iter().chain(all.get(end)).any(is_group_word);
+        let is_sure = match phrase {
+            Phrase::House => is_quoted || house.is_own(&run[0]),
+            Phrase::Group => is_group,
+            Phrase::Weak | Phrase::Lower => is_group || self.follows_own(context, first)?,
+            _ => true,
+        };
+        Ok(is_sure.then_some(run))
+    }
+
+    /// The names of a list that begins at a word, after its first one: `Elm Inn, Oak Inn and Ash`.
+    /// Other phrases than a list take names after "and" only: `owned by two brothers and Ash`.
+    fn further<'c>(
+        &self,
+        context: &'c Context<'_>,
+        from: usize,
+        phrase: Phrase,
+        has_first: bool,
+    ) -> Result<Vec<&'c [Word<'c>]>> {
+        let (text, all) = (context.text, context.all);
+        let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
+        let is_list = phrase == Phrase::List;
+        let takes = matches!(phrase, Phrase::Strong | Phrase::Weak | Phrase::Our) && has_first;
+        let mut out = Vec::new();
+        let mut next = from;
+        while all.get(next).is_some_and(|word| !word.is_upper()) && next <= from + MAX_BETWEEN {
+            next += 1;
         }
-        // "söker Viskan Bemanning sömmare till …": an agency may be within the phrase.
-        let last = if phrase == Phrase::Agency { at } else { first };
-        Ok(self.follows_own(context, last)?.then_some(run))
+        let begins = word_before(all, next).is_some_and(is_and) && phrase == Phrase::Strong;
+        if !(is_list || takes || begins) {
+            return Ok(out);
+        }
+        for item in 0..MAX_RELATED {
+            context.budget.spend(MAX_WORDS)?;
+            let end = run_end(text, all, next);
+            let run = all.get(next..end).unwrap_or_default();
+            let and = run.iter().position(is_and);
+            let end = and.map_or(end, |and| next + and);
+            if end <= next {
+                break;
+            }
+            if (item > 0 || begins) && self.name_at(context.on(), next)?.is_none() {
+                out.push(&all[next..end]);
+            }
+            let Some(after) = all.get(end) else { break };
+            let gap = &text[all[end - 1].end()..after.start];
+            next = match gap {
+                ", " if is_list => end,
+                " " if is_and(after) => end + 1,
+                _ => break,
+            };
+            // "and the shipyard Ash"
+            let skipped = all[next..].iter().take_while(|word| !word.is_upper());
+            next += skipped.take(2).count();
+        }
+        Ok(out)
+    }
+
+    /// Whether a firm with its legal form begins a line or follows the employer's name, or its
+    /// sentence is about owners: `Harbour Grill, Tolliver Inns Ltd`.
+    fn is_beside_own(&self, context: &Context<'_>, first: usize) -> Result<bool> {
+        let ends = |c: char| matches!(c, '\n' | '\u{1e}' | '!' | '?' | ';');
+        let (before, after) = context.text.split_at(context.all[first].start);
+        context.budget.spend(context.text.len())?;
+        let line = before.rsplit(ends).next().unwrap_or_default();
+        let after = after.split(ends).next().unwrap_or_default();
+        let clause = line.rsplit(". ").next().unwrap_or_default();
+        let is_owner = |word: &str| begins_with_one(OWNERS, &word.to_lowercase());
+        let next = after.split(". ").next().unwrap_or_default();
+        let mut words = clause.split([' ', ',']).chain(next.split([' ', ',']));
+        // "Tolliver Inns Ltd, VAT 142 55"
+        let has_id = after
+            .split_once(", ")
+            .is_some_and(|(_, id)| id[..id.floor_char_boundary(MAX_ID)].contains(char::is_numeric));
+        let is_apart = line
+            .trim_end()
+            .ends_with([',', '|', '·', '–', '—', '(', '/']);
+        Ok(line.trim().is_empty()
+            || clause.is_empty() && has_id
+            || words.any(is_owner)
+            || self.is_of_related(&context.all[first])
+            || is_apart && self.follows_own(context, first)?)
+    }
+
+    fn is_of_related(&self, word: &Word<'_>) -> bool {
+        let mut words = self.related.iter().flat_map(|name| name.split(' '));
+        word.is_upper() && words.any(|it| it == word.text)
     }
 
     /// Whether the employer is before a word in its sentence.
     fn follows_own(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let (text, all) = (context.text, context.all);
-        for word in (at.saturating_sub(MAX_WORDS)..at).rev() {
+        for word in (at.saturating_sub(MAX_WORDS + MAX_BETWEEN)..at).rev() {
             let between = &text[all[word].end()..all[at].start];
             if between.contains(['\n', '!', '?', ';']) || between.contains(". ") {
                 break;
             }
-            if is_among(OWN, &all[word].lower) || self.name_at(context.on(), word)?.is_some() {
+            if is_among(OWN, &all[word].lower)
+                || self.is_of_related(&all[word])
+                || self.name_at(context.on(), word)?.is_some()
+            {
                 return Ok(true);
             }
         }
         Ok(false)
     }
-
-    fn after_own<'c>(
-        &self,
-        context: &'c Context<'_>,
-        at: usize,
-        others: &[&str],
-    ) -> Result<Option<&'c [Word<'c>]>> {
-        let Some(run) = after_phrase(context, at, others) else {
-            return Ok(None);
-        };
-        let first = context
-            .all
-            .partition_point(|word| word.start < run[0].start);
-        for word in first..at {
-            if self.name_at(context.on(), word)?.is_some() {
-                return Ok(None);
-            }
-        }
-        Ok(self.follows_own(context, first)?.then_some(run))
-    }
 }
 
-/// The capitalised words before a legal form, and its first word.
-fn with_form<'c>(context: &'c Context<'_>, at: usize, form: &Word<'_>) -> Option<&'c [Word<'c>]> {
-    const DOTTED: [&str; 9] = [
-        "s.r.o", "a.s.", "A.Ş.", "S.A.", "S.L.", "d.o.o", "B.V.", "N.V.", "S.r.l",
-    ];
-    let (text, all) = (context.text, context.all);
-    let rest = &text[form.start..];
-    let is_form = form.is(Cues::LEGAL) && (2..=5).contains(&form.letters()) && form.is_upper();
-    if !is_form && !DOTTED.iter().any(|dotted| rest.starts_with(dotted)) {
-        return None;
-    }
-    let joins = |later: usize| {
-        let gap = &text[all[later - 1].end()..all[later].start];
-        (matches!(gap, " " | "-" | " & ") || later == at && gap == ", ")
-            && all[later - 1].is_upper()
-    };
-    let count = (0..MAX_WORDS).take_while(|back| at > *back && joins(at - back));
-    let mut first = at - count.count();
-    // "Die Dornfeld GmbH"
-    if all[first].is(Cues::LANGUAGES) && begins_sentence(text, all[first].start) {
-        first += 1;
-    }
-    (first < at).then(|| &all[first..=at])
-}
+/// Between a phrase and the name.
+const GAPS: [&str; 10] = [
+    " ", ", ", ": ", " – ", " — ", " - ", " (", "’", "'", "\u{a0}",
+];
 
-fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
-    let (text, all) = (context.text, context.all);
-    let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
-        .rev()
-        .find(|at| begins_sentence(text, all[*at].start))?;
-    let end = run_end(text, all, first).min(phrase);
-    let run = all.get(first..end)?;
-    (phrase - end <= 3)
-        .then_some(run)
-        .filter(|run| !run.is_empty())
-}
-
-fn after_phrase<'c>(
-    context: &'c Context<'_>,
-    at: usize,
-    others: &[&str],
-) -> Option<&'c [Word<'c>]> {
-    let (text, all) = (context.text, context.all);
-    let rest = all.get(at + 1..at + 1 + others.len())?;
-    if !rest
-        .iter()
-        .map(|word| &*word.lower)
-        .eq(others.iter().rev().copied())
-    {
-        return None;
-    }
-    // "Orquidea Labs, nuestra filial de software"
-    let gap = |at: usize| &text[all[at].end()..all[at + 1].start];
-    let is_apposition = at > 0 && gap(at - 1) == ", ";
-    let mut first = at;
-    while let Some(before) = first.checked_sub(1)
-        && at - before <= 4
-        && (gap(before).trim_matches(['-', ' ']).is_empty() || first == at && is_apposition)
-        && all[before].is_upper()
-        && (is_apposition || !begins_sentence(text, all[before].start))
-    {
-        first = before;
-    }
-    Some(&all[first..at]).filter(|run| !run.is_empty())
+/// Whether the words of a phrase before its last one are at a word.
+fn fits(context: &Context<'_>, first: usize, others: &[&str]) -> bool {
+    let words = context.all[first..].iter().take(others.len());
+    words.map(|word| &*word.lower).eq(others.iter().copied())
 }
 
 const fn is_eastern(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
-}
-
-fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
-    const SMALL: &str = "\
-        of and und et y e i & d l de del della dei du des do da dos das la der och og en the van von";
-    let mut end = from;
-    for at in from..all.len().min(from + MAX_WORDS) {
-        let word = &all[at];
-        if at > from {
-            let gap = &text[all[at - 1].end()..word.start];
-            let is_within = is_gap(gap, all[at - 1].text)
-                && !gap.contains(['”', '“', '»', '/', '•', '–'])
-                && !(gap.starts_with(". ") && all[at - 1].letters() > 1);
-            if !is_within {
-                break;
-            }
-        }
-        let is_compound = at > from && text[..word.start].ends_with('-');
-        if word.is_upper() || (at > from && word.is_number()) || is_compound {
-            end = at + 1;
-        } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
-            break;
-        }
-    }
-    end
-}
-
-fn is_group_word(word: &Word<'_>) -> bool {
-    const ENDINGS: &str = "gruppe gruppen koncernen konsernet konzern groep csoport konserni";
-    is_among(GROUPS, &word.lower)
-        || without_ending(ENDINGS, &word.lower).is_some_and(|name| name.len() > 3)
-}
-
-/// One word is proper, and they are no place.
-fn is_name(run: &[Word<'_>], of_group: bool, title: &[Word<'_>], context: &Context<'_>) -> bool {
-    let is_of_title = |lower: &str| title.iter().any(|word| &*word.lower == lower);
-    let is_proper = |word: &Word<'_>| {
-        let is_acronym = word.is_capitals() && word.letters() <= 5;
-        let is_other = is_ordinary(&word.lower)
-            || (is_acronym && run.len() == 1)
-            || word.is(Cues::LANGUAGES
-                | Cues::AFFIX
-                | Cues::PLACE
-                | Cues::REGION
-                | Cues::PERSON
-                | Cues::TITLE)
-            || is_among(ACRONYMS, word.text)
-            || is_among(OTHERS, &word.lower)
-            || without_ending(NOUNS, &word.lower).is_some()
-            || is_of_title(&word.lower)
-            || is_among(GROUPS, &word.lower);
-        !is_other && word.letters() >= 3 && !context.is_place(&word.lower)
-    };
-    let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
-    // "Marmara Holding", "Rede Pinhão", "Cerámica Cholula", "Red River Savings"
-    let is_group = |word: &Word<'_>| word.is(Cues::LEGAL) || is_group_word(word);
-    let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
-    let capitals = run.iter().filter(|word| word.is_upper()).count();
-    let is_of_group = of_group
-        || (capitals >= 2
-            && (run.iter().any(is_group)
-                || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
-        || capitals >= 3;
-    (run.iter().any(is_proper) || is_of_group)
-        && (of_group || !context.is_place(&spaced.join(" ")))
-        && !cues::are_of(&joined(run), Cues::GENERIC)
-        && (is_cased(run[0].text) || Script::of_text(run[0].text) != Script::Latin)
 }

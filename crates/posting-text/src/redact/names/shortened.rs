@@ -1,11 +1,5 @@
-use super::{Case, Context, Cues, Key, Names, Result, Text, Word, inflect};
-use crate::redact::{vocabulary::listed, words::word};
-
-/// Trades at the beginning of compounds.
-const FRONTS: &str =
-    "agro auto bio eco eko euro hydro hidro inter multi petro tele thermo termo trans";
-/// In letters, less one.
-const MIN_REST: usize = 5;
+use super::{Context, Cues, Names, Result, Text, Word, inflect};
+use crate::redact::words::word;
 
 impl Names {
     /// Forms by which a text shortens a name, and which the name itself lacks.
@@ -20,19 +14,6 @@ impl Names {
                 && context.is_distinctive(&bare.lower)?
             {
                 self.add_fragment(name.of(std::slice::from_ref(&bare)), context)?;
-            }
-            // "Guaxipira" of "Agroguaxipira", which is no word of the name by itself.
-            if let Some(rest) = listed(FRONTS).find_map(|front| own.lower.strip_prefix(front))
-                && rest.chars().nth(MIN_REST).is_some()
-                && rest.is_char_boundary(1)
-            {
-                let rest = rest[..1].to_uppercase() + &rest[1..];
-                let rest = word(own.end() - rest.len(), &rest);
-                if context.is_distinctive(&rest.lower)?
-                    && context.is_used_as_name(&rest, name.words)?
-                {
-                    self.push(Key::word(rest.lower.to_string(), Case::Capital));
-                }
             }
         }
         self.add_first(name, context)

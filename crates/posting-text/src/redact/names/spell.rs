@@ -71,12 +71,6 @@ impl Names {
         self.add_words(name.of(core), context)?;
         self.add_own_acronyms(name.of(core));
         self.add_fragments(name.of(core), context)?;
-        if let [.., form] = whole.as_slice()
-            && form.is(Cues::LEGAL)
-            && whole.len() > core.len()
-        {
-            self.add_acronym_with_form(core, form, context)?;
-        }
         let trades = core
             .iter()
             .rev()
@@ -151,25 +145,6 @@ impl Names {
         }
     }
 
-    /// `ATAG` of `Alpstein Treuhand AG`.
-    fn add_acronym_with_form(
-        &mut self,
-        core: &[Word<'_>],
-        form: &Word<'_>,
-        context: &Context<'_>,
-    ) -> Result<()> {
-        context.budget.spend(context.all.len())?;
-        let initials = core.iter().filter_map(|word| word.lower.chars().next());
-        let acronym: String = initials.chain(form.lower.chars()).collect();
-        let is_it =
-            |word: &Word<'_>| word.lower == acronym && !word.text.contains(char::is_lowercase);
-        let is_distinctive = core.len() >= 2 || acronym.len() > form.lower.len() + 2;
-        if is_distinctive && context.all.iter().any(is_it) {
-            self.push(Key::word(acronym, Case::Upper));
-        }
-        Ok(())
-    }
-
     fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
@@ -213,12 +188,16 @@ impl Names {
             return Rc::clone(known);
         }
         let mut stems = inflect::stems(&word.lower, context.families);
+        let city = words(context.posting.city.unwrap_or_default());
         // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is no person called Paul.
         let place = word.lower.strip_suffix("er").unwrap_or_default();
         let person = word.lower.strip_suffix('s').unwrap_or_default();
         let is_other = |stem: &Stem| {
             (stem.text == place && context.is_place(place))
                 || (stem.text == person && cues::are_of(person, Cues::GIVEN))
+                // "Bragum" is not Braga.
+                || (!context.is_of_city(&word.lower)
+                    && city.iter().any(|city| stem.begins(&city.lower)))
         };
         stems.retain(|stem| !word.is_small() && !is_other(stem));
         let token = Rc::new(Token {

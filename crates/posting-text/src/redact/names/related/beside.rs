@@ -1,0 +1,133 @@
+//! Words between a phrase and a name, and names before a phrase.
+
+use super::{
+    Context, Cues, GROUPS, MAX_WORDS, OUR, OWN, Phrase, Word, begins_sentence, is_among, run_end,
+    word_before,
+};
+
+const BETWEEN: &str = include_str!("../../tables/related_between.txt");
+/// Whom an agency works for, up to four words before the client.
+const FOR: &str = include_str!("../../tables/related_for.txt");
+/// Software, which has the same word.
+const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
+const ARTICLES: &str = "the der die das den le la les l el los las il lo het o a az";
+/// Before a place: "our shop in York".
+const BEFORE_PLACES: &str =
+    "i in til till av af van von de di del della da do du des zu zum zur al en";
+
+/// Whether the words before a noun say whose client or product it is.
+pub(super) fn is_owned(context: &Context<'_>, at: usize, phrase: Phrase) -> bool {
+    let all = context.all;
+    let has = |words: &[Word<'_>], list| words.iter().any(|it| is_among(list, &it.lower));
+    let before = |most| &all[at.saturating_sub(most)..at];
+    match phrase {
+        Phrase::Client => has(before(4), FOR) && !has(before(1), SOFTWARE),
+        // "produsul nostru", "το προϊόν μας"
+        Phrase::Our => {
+            // "our Site Services Director"
+            let is_title = all[at].is_upper() && context.families.intersects(Cues::ENGLISH);
+            let after = &all[at + 1..all.len().min(at + 2)];
+            !is_title && (has(before(3), OUR) || has(after, OUR))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a word may be between a phrase and the name, such as "the Danish group".
+pub(super) fn is_between(context: &Context<'_>, first: usize, at: usize, phrase: Phrase) -> bool {
+    let (text, all) = (context.text, context.all);
+    let Some(word) = all.get(at) else {
+        return false;
+    };
+    let gap = &text[all[at - 1].end()..word.start];
+    let next_is_upper = all.get(at + 1).map(Word::is_upper);
+    if !matches!(gap, " " | ", " | ": " | " – " | " — " | "’" | "'")
+        || word.is_upper() && next_is_upper == Some(false)
+    {
+        return false;
+    }
+    match phrase {
+        // A house is of a place: "la clínica de Gamonal".
+        Phrase::House => return is_among(ARTICLES, &word.lower) && !word.is_upper(),
+        Phrase::Our if is_among(BEFORE_PLACES, &word.lower) => return false,
+        Phrase::Our if is_among(OUR, &word.lower) => return true,
+        _ => {}
+    }
+    let small = Cues::SMALL | Cues::LANGUAGES;
+    let is_known =
+        |word: &Word<'_>| is_among(BETWEEN, &word.lower) || is_among(GROUPS, &word.lower);
+    let is_noun = |word: &Word<'_>| word.letters() > 4 && !word.is(small) && is_known(word);
+    let is_other = word.is_capital() || word.is(small) || is_among(FOR, &word.lower);
+    let is_describing = !is_other
+        && match next_is_upper {
+            Some(true) => {
+                at > first + 1 && is_noun(&all[at - 1]) || word.is_generic() && word.letters() > 5
+            }
+            Some(false) => word.letters() > 3 && is_noun(&all[at + 1]),
+            None => false,
+        };
+    is_describing || is_among(BETWEEN, &word.lower)
+}
+
+/// `Orquidea Capital, today our owner`, `our Orquidea platform`
+pub(super) fn beside_our<'c>(context: &'c Context<'_>, at: usize) -> Option<&'c [Word<'c>]> {
+    let (text, all) = (context.text, context.all);
+    if all[at].is_upper() && context.families.intersects(Cues::ENGLISH) {
+        return None;
+    }
+    let our = (at.saturating_sub(2)..at).rfind(|our| is_among(OUR, &all[*our].lower))?;
+    if our + 2 == at && all[our + 1].is_upper() {
+        let gap = &text[all[our + 1].end()..all[at].start];
+        return matches!(gap, " " | "-").then(|| &all[our + 1..at]);
+    }
+    let is_beside = |first: &usize| text[..all[*first].start].ends_with(", ");
+    let first = [Some(our), our.checked_sub(1)].into_iter().flatten();
+    after_phrase(context, first.into_iter().find(is_beside)?, &[])
+}
+
+pub(super) fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
+    let (text, all) = (context.text, context.all);
+    let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
+        .rev()
+        .find(|at| begins_sentence(text, all[*at].start))?;
+    let end = run_end(text, all, first).min(phrase);
+    let run = all.get(first..end)?;
+    let is_said = all[end].is(Cues::VERB) && !is_among(OWN, &run.first()?.lower);
+    (phrase - end <= 3 && is_said).then_some(run)
+}
+
+/// The capitalised words before a phrase.
+pub(super) fn after_phrase<'c>(
+    context: &'c Context<'_>,
+    at: usize,
+    others: &[&str],
+) -> Option<&'c [Word<'c>]> {
+    let (text, all) = (context.text, context.all);
+    let rest = all.get(at + 1..at + 1 + others.len())?;
+    if !rest
+        .iter()
+        .map(|word| &*word.lower)
+        .eq(others.iter().rev().copied())
+    {
+        return None;
+    }
+    // "Orquidea Labs, nuestra filial de software"
+    let is_apposition =
+        word_before(all, at).is_some_and(|last| &text[last.end()..all[at].start] == ", ");
+    let mut first = at;
+    while let Some(before) = first.checked_sub(1)
+        && at - before <= 4
+        && text[all[before].end()..all[first].start]
+            .trim_matches(if first == at {
+                &['-', ' ', ',', '.'][..]
+            } else {
+                &['-', ' ', '&'][..if others.is_empty() { 2 } else { 3 }]
+            })
+            .is_empty()
+        && all[before].is_upper()
+        && (!begins_sentence(text, all[before].start) || is_apposition)
+    {
+        first = before;
+    }
+    Some(&all[first..at]).filter(|run| !run.is_empty())
+}

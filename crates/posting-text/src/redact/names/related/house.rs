@@ -1,0 +1,77 @@
+//! Houses with names of their own: hotels, restaurants, schools and homes of the employer.
+
+use super::{Context, Cues, OUR, Word, after_phrase, begins_sentence, is_among, word_before};
+
+/// Before a workplace.
+pub(super) const HOUSE_FOR: &str = include_str!("../../tables/house_for.txt");
+/// Languages with the name before the word for the house.
+const AFTER_NAME: Cues = Cues::NORDIC
+    .union(Cues::FINNIC)
+    .union(Cues::HUNGARIAN)
+    .union(Cues::TURKISH)
+    .union(Cues::ENGLISH);
+
+/// A word for a house, such as "hotel", in the text.
+#[derive(Clone, Copy)]
+pub(super) struct House<'c> {
+    pub(super) context: &'c Context<'c>,
+    pub(super) at: usize,
+    pub(super) title: &'c [Word<'c>],
+}
+
+impl<'c> House<'c> {
+    fn is_title(self) -> bool {
+        self.context.all.len() == self.title.len()
+    }
+
+    /// The title, if it is not the text itself.
+    fn other_title(self) -> &'c [Word<'c>] {
+        if self.is_title() { &[] } else { self.title }
+    }
+
+    /// Whether a house of this name is the employer's: by the words before it, or because the
+    /// text repeats it or the title has it.
+    pub(super) fn is_own(self, name: &Word<'_>) -> bool {
+        let Self { context, at, .. } = self;
+        let (all, noun) = (context.all, &context.all[at]);
+        let pairs = all.windows(2).chain(self.other_title().windows(2));
+        let uses = pairs.filter(|pair| pair[0].lower == noun.lower && pair[1].lower == name.lower);
+        let before = &all[at.saturating_sub(2)..at];
+        let has = |list| before.iter().any(|it| is_among(list, &it.lower));
+        // German nouns have capitals: "im Hotel Köche und Kellner".
+        let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
+        let is_noun = is_german && noun.is_upper() && !noun.is_capitals();
+        let is_named = self.is_title()
+            || begins_sentence(context.text, all[at.saturating_sub(1)].start)
+            || self.title.iter().any(|it| it.lower == name.lower);
+        let is_sure = context.families.intersects(Cues::FINNIC)
+            || has(HOUSE_FOR)
+            || is_named && !context.families.intersects(Cues::ENGLISH);
+        !context.is_of_city(&name.lower) && (has(OUR) || uses.count() > 1 || is_sure && !is_noun)
+    }
+
+    /// `Solängens förskola`; at the start of a sentence, only a name that the text repeats.
+    pub(super) fn name_before(self) -> Option<&'c [Word<'c>]> {
+        const OTHERS: &str = "an en ei et ett egy bir one each every";
+        let Self { context, at, .. } = self;
+        let (text, all) = (context.text, context.all);
+        let last = word_before(all, at)?;
+        let bare = last.lower.trim_end_matches(['s', 'n']);
+        let is_place = context.is_place(bare) || context.is_place(&last.lower);
+        let is_beside = &text[last.end()..all[at].start] == " ";
+        let is_our = is_among(OUR, &last.lower);
+        if !context.families.intersects(AFTER_NAME) || !is_beside || is_place || is_our {
+            return None;
+        }
+        let stem = &last.lower[..last.lower.floor_char_boundary(last.lower.len() - 1)];
+        let named = all.iter().chain(self.other_title());
+        let uses = named.filter(|word| word.is_upper() && word.lower.starts_with(stem));
+        let is_repeated = last.is_upper() && uses.count() > 1;
+        let run = after_phrase(context, at, &[]);
+        let run = run.or_else(|| is_repeated.then(|| &all[at - 1..at]))?;
+        let before = word_before(all, at - run.len()).map_or("", |word| &word.lower);
+        let is_english = context.families.intersects(Cues::ENGLISH);
+        let is_the = matches!(before, "the" | "our");
+        (!is_among(OTHERS, before) && (!is_english || is_the)).then_some(run)
+    }
+}

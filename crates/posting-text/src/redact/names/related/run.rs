@@ -1,0 +1,161 @@
+//! The words of a related company's name.
+
+use super::{
+    ACRONYMS, Context, Cues, GROUPS, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues,
+    house::HOUSE_FOR, inflect, is_among, is_cased, is_gap, is_ordinary, joined, without_ending,
+    words,
+};
+
+/// Names of no companies behind a phrase, or of none that must be hidden, and ends of German nouns.
+const OTHERS: &str = include_str!("../../tables/related_others.txt");
+const NOUNS: &str = include_str!("../../tables/related_nouns.txt");
+/// Bodies whose names are places.
+const PUBLIC: &str = include_str!("../../tables/related_public.txt");
+/// Small words within names.
+const SMALL: &str = "\
+    of and und et y e & d l de del della dei du des do da dos das la der och og en the van von";
+
+pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
+    let mut end = from;
+    for at in from..all.len().min(from + MAX_WORDS) {
+        let word = &all[at];
+        if at > from {
+            let gap = &text[all[at - 1].end()..word.start];
+            let is_within = is_gap(gap, all[at - 1].text)
+                && !gap.contains(['”', '“', '»', '/', '•', '–'])
+                && !(gap.starts_with(". ") && all[at - 1].letters() > 1);
+            if !is_within {
+                break;
+            }
+        }
+        let is_compound = at > from && text[..word.start].ends_with('-');
+        if word.is_upper() || (at > from && word.is_number()) || is_compound {
+            end = at + 1;
+        } else if at > from
+            && word.is(Cues::LEGAL)
+            && !word.is(Cues::SMALL | Cues::VERB)
+            && end == at
+        {
+            // "Severn Utilities plc"
+            end = at + 1;
+        } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
+            break;
+        }
+    }
+    // "Vidra S.p.A."
+    let is_form =
+        |end: usize| all[end - 1].is_letter() && text[all[end - 1].end()..].starts_with('.');
+    end - usize::from(end > from + 1 && is_form(end))
+}
+
+pub(super) fn is_group_word(word: &Word<'_>) -> bool {
+    const ENDINGS: &str = "gruppe gruppen koncernen konsernet konzern groep csoport konserni";
+    is_among(GROUPS, &word.lower)
+        || without_ending(ENDINGS, &word.lower).is_some_and(|name| name.len() > 3)
+}
+
+/// One word is proper, and they are no place.
+pub(super) fn is_name(
+    run: &[Word<'_>],
+    of_group: bool,
+    title: &[Word<'_>],
+    context: &Context<'_>,
+) -> bool {
+    let city = words(context.posting.city.unwrap_or_default());
+    let stems = |word: &Word<'_>| inflect::stems(&word.lower, context.families);
+    let city: Vec<_> = city.iter().flat_map(stems).collect();
+    let is_of_title = |lower: &str| {
+        let at = title.iter().position(|word| &*word.lower == lower);
+        // "Cook at Ash Inn"
+        let before = |at| title[..at].iter().rfind(|word| !word.is_upper());
+        let is_at = |word: &Word<'_>| is_among(HOUSE_FOR, &word.lower);
+        at.is_some_and(|at| !before(at).is_some_and(is_at))
+    };
+    let is_proper = |word: &Word<'_>| {
+        let is_acronym = word.is_capitals() && word.letters() <= 5;
+        let is_other = is_ordinary(&word.lower)
+            || (is_acronym && run.len() == 1)
+            || word.is(Cues::LANGUAGES
+                | Cues::AFFIX
+                | Cues::PLACE
+                | Cues::REGION
+                | Cues::PERSON
+                | Cues::TITLE)
+            || is_among(ACRONYMS, word.text)
+            || is_among(OTHERS, &word.lower)
+            || without_ending(NOUNS, &word.lower).is_some()
+            || is_of_title(&word.lower)
+            || is_among(GROUPS, &word.lower);
+        let is_city = || city.iter().any(|stem| stem.begins(&word.lower));
+        !is_other && word.letters() >= 3 && !context.is_place(&word.lower) && !is_city()
+    };
+    let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
+    // "Marmara Holding", "Rede Pinhão", "Cerámica Cholula", "Red River Savings"
+    let is_group = |word: &Word<'_>| word.is(Cues::LEGAL) || is_group_word(word);
+    let is_local = |word: &Word<'_>| word.is(Cues::REGION) || context.is_place(&word.lower);
+    let capitals = run.iter().filter(|word| word.is_upper()).count();
+    let is_of_group = of_group
+        || (capitals >= 2
+            && (run.iter().any(is_group)
+                || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
+        || capitals >= 3;
+    // "Region Skåne" is a place, too.
+    let is_public = |word: &Word<'_>| word.is_small() || is_among(PUBLIC, &word.lower);
+    let is_region = is_public(&run[0]) && run.iter().all(|it| is_local(it) || is_public(it))
+        || matches!(&*run[0].lower, "region" | "regionen");
+    (run.iter().any(is_proper) || is_of_group)
+        && !is_region
+        && (of_group || !context.is_place(&spaced.join(" ")))
+        && !cues::are_of(&joined(run), Cues::GENERIC)
+        && (is_cased(run[0].text) || Script::of_text(run[0].text) != Script::Latin)
+}
+
+/// The capitalised words before a legal form, and its first word.
+pub(super) fn with_form<'c>(
+    context: &'c Context<'_>,
+    at: usize,
+    form: &Word<'_>,
+) -> Option<&'c [Word<'c>]> {
+    const DOTTED: [&str; 9] = [
+        "s.r.o", "a.s.", "A.Ş.", "S.A.", "S.L.", "d.o.o", "B.V.", "N.V.", "S.r.l",
+    ];
+    let (text, all) = (context.text, context.all);
+    let rest = &text[form.start..];
+    let is_form = form.is(Cues::LEGAL)
+        && (2..=5).contains(&form.letters())
+        && form.is_upper()
+        && !matches!(form.text, "CV" | "MB" | "PT" | "HF" | "Co")
+        && (form.text != "PLC" || context.families.intersects(Cues::ENGLISH))
+        && !rest[form.text.len()..].starts_with('-');
+    if !is_form && !DOTTED.iter().any(|dotted| rest.starts_with(dotted)) {
+        return None;
+    }
+    let joins = |later: usize| {
+        let gap = &text[all[later - 1].end()..all[later].start];
+        let is_comma = later == at && gap == ", " && form.text.is_ascii();
+        let is_within = later > 1 && later < at && all[later].is_upper();
+        (matches!(gap, " " | "-" | " & " | " „" | " \"") || is_comma)
+            && (all[later - 1].is_upper()
+                || is_within && is_among(SMALL, &all[later - 1].lower) && all[later - 2].is_upper())
+    };
+    let count = (0..MAX_WORDS).take_while(|back| at > *back && joins(at - back));
+    let mut first = at - count.count();
+    // "Die Dornfeld GmbH"
+    let is_begun = all[first].is(Cues::LANGUAGES) && begins_sentence(text, all[first].start);
+    first += usize::from(is_begun || !all[first].is_upper());
+    (first < at).then(|| &all[first..=at])
+}
+
+/// Without a place after the name: `ravintola Lokki Turun satamassa`.
+pub(super) fn without_place<'c>(
+    context: &Context<'_>,
+    run: &'c [Word<'c>],
+    phrase: Phrase,
+) -> &'c [Word<'c>] {
+    let ends = |word: &Word<'_>| without_ending("ssa ssä sta stä", &word.lower).is_some();
+    let is_place = |word: &Word<'_>| {
+        context.families.intersects(Cues::FINNIC) && (phrase == Phrase::House || ends(word))
+    };
+    let end = run.iter().skip(1).position(is_place);
+    end.map_or(run, |end| &run[..=end])
+}
