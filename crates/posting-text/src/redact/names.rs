@@ -75,9 +75,12 @@ impl Names {
             script: script(all),
             budget,
         };
+        let mut ands = ands(all);
+        // "in" in the Nordic languages, "and" in Slavic ones.
+        ands.retain(|and| *and != "i" || !context.families.intersects(Cues::NORDIC));
         let mut names = Self {
             label,
-            ands: ands(all),
+            ands,
             ..Self::default()
         };
         let known = std::iter::once(&posting.company_name).chain(posting.other_names);

@@ -127,15 +127,11 @@ impl Names {
             (run, _) => run,
         };
         let mut runs: Vec<_> = run.into_iter().collect();
-        if at
-            .checked_sub(others.len())
-            .is_some_and(|first| fits(context, first, others))
-        {
-            // "owned by Ash and Oak", but not "our shop and Oak"
-            let is_list = !others.is_empty() || !runs.is_empty();
-            if is_list {
-                runs.extend(self.further(context, at + 1, phrase, !runs.is_empty())?);
-            }
+        let first = at.checked_sub(others.len());
+        // "owned by Ash and Oak", but not "our shop and Oak"
+        let has_names = !others.is_empty() || !runs.is_empty();
+        if has_names && first.is_some_and(|first| fits(context, first, others)) {
+            runs.extend(self.further(context, at + 1, phrase, !runs.is_empty())?);
         }
         let (is_house, title) = match phrase {
             Phrase::House => (true, &[][..]),
