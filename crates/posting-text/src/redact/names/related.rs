@@ -29,6 +29,8 @@ use crate::{
 const MAX_RELATED: usize = 8;
 /// The most other words between the parts of a phrase.
 const MAX_BETWEEN: usize = 3;
+/// Bytes of a firm's line on each side.
+const MAX_LINE: usize = 300;
 /// Bytes after a firm in which its number begins.
 const MAX_ID: usize = 24;
 
@@ -292,7 +294,9 @@ impl Names {
     fn is_beside_own(&self, context: &Context<'_>, first: usize) -> Result<bool> {
         let ends = |c: char| matches!(c, '\n' | '\u{1e}' | '!' | '?' | ';');
         let (before, after) = context.text.split_at(context.all[first].start);
-        context.budget.spend(context.text.len())?;
+        context.budget.spend(MAX_LINE)?;
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_LINE))..];
+        let after = &after[..after.floor_char_boundary(MAX_LINE)];
         let line = before.rsplit(ends).next().unwrap_or_default();
         let after = after.split(ends).next().unwrap_or_default();
         let clause = line.rsplit(". ").next().unwrap_or_default();

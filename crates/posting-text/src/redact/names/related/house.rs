@@ -4,6 +4,8 @@ use super::{Context, Cues, OUR, Word, after_phrase, begins_sentence, is_among, w
 
 /// Before a workplace.
 pub(super) const HOUSE_FOR: &str = include_str!("../../tables/house_for.txt");
+/// The words on each side in which a name counts as repeated.
+const NEAR: usize = 400;
 /// Languages with the name before the word for the house.
 const AFTER_NAME: Cues = Cues::NORDIC
     .union(Cues::FINNIC)
@@ -29,12 +31,17 @@ impl<'c> House<'c> {
         if self.is_title() { &[] } else { self.title }
     }
 
+    fn near(self) -> &'c [Word<'c>] {
+        let all = self.context.all;
+        &all[self.at.saturating_sub(NEAR)..all.len().min(self.at + NEAR)]
+    }
+
     /// Whether a house of this name is the employer's: by the words before it, or because the
     /// text repeats it or the title has it.
     pub(super) fn is_own(self, name: &Word<'_>) -> bool {
         let Self { context, at, .. } = self;
         let (all, noun) = (context.all, &context.all[at]);
-        let pairs = all.windows(2).chain(self.other_title().windows(2));
+        let pairs = self.near().windows(2).chain(self.other_title().windows(2));
         let uses = pairs.filter(|pair| pair[0].lower == noun.lower && pair[1].lower == name.lower);
         let before = &all[at.saturating_sub(2)..at];
         let has = |list| before.iter().any(|it| is_among(list, &it.lower));
@@ -64,7 +71,7 @@ impl<'c> House<'c> {
             return None;
         }
         let stem = &last.lower[..last.lower.floor_char_boundary(last.lower.len() - 1)];
-        let named = all.iter().chain(self.other_title());
+        let named = self.near().iter().chain(self.other_title());
         let uses = named.filter(|word| word.is_upper() && word.lower.starts_with(stem));
         let is_repeated = last.is_upper() && uses.count() > 1;
         let run = after_phrase(context, at, &[]);
