@@ -23,7 +23,7 @@ pub struct Board<S> {
 }
 
 impl<S: Store> Board<S> {
-    /// Executes commands in order, in one commit; see [`ingest`].
+    /// Executes commands in order, see [`ingest`].
     pub async fn put(
         &self,
         puts: &[PutPosting],

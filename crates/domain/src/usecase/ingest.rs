@@ -1,6 +1,6 @@
 //! Commands of integrations: create, update, expire, reopen.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
@@ -15,11 +15,30 @@ use crate::{
 /// The outcomes of a batch's commands, in order.
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
-/// Executes commands in order, each on the state that the previous one left, in one commit. A
-/// refused command changes nothing, and does not affect the others.
+/// Executes commands in order, each on the state that the previous one left. Commands share a
+/// commit, but a second command for a posting begins another. A refused command changes nothing, and
+/// does not affect the others.
 ///
 /// After an error there are no answers, and the caller may repeat the commands.
 pub async fn ingest(
+    store: &dyn Store,
+    mut commands: &[PutPosting],
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<Answers, StoreError> {
+    let mut answers = Answers::new();
+    while !commands.is_empty() {
+        let mut postings = HashSet::new();
+        let mut all = commands.iter().map(|put| &put.identifier);
+        let end = all.position(|posting| !postings.insert(posting));
+        let (together, rest) = commands.split_at(end.unwrap_or(commands.len()));
+        answers.extend(ingest_together(store, together, lifetime, now).await?);
+        commands = rest;
+    }
+    Ok(answers)
+}
+
+async fn ingest_together(
     store: &dyn Store,
     commands: &[PutPosting],
     lifetime: Lifetime,
@@ -38,16 +57,16 @@ pub async fn ingest(
     Ok(settled.into_iter().filter_map(answer).collect())
 }
 
-/// Commands that share a commit. Each is decided once, on the state that the previous command left.
-/// More commands may join until the commit.
+/// Commands that share a commit, at most one for each posting: a posting's version stands for one
+/// change of one client. Each is decided once, on the state that the previous command left. More
+/// commands may join until the commit.
 #[derive(Debug)]
 pub struct Batch {
     lifetime: Lifetime,
     snapshot: Snapshot,
     writes: WriteSet,
     answers: Answers,
-    /// The postings with answers, each with the place of its first answer.
-    postings: HashMap<SourceIdentifier, usize>,
+    postings: HashSet<SourceIdentifier>,
 }
 
 impl Batch {
@@ -63,7 +82,7 @@ impl Batch {
             snapshot,
             writes: WriteSet::new(now),
             answers: Answers::new(),
-            postings: HashMap::new(),
+            postings: HashSet::new(),
         }
     }
 
@@ -78,7 +97,7 @@ impl Batch {
     ) -> Result<bool, StoreError> {
         let (mut identifiers, mut named) = (HashSet::new(), HashSet::new());
         for put in commands {
-            if !self.postings.contains_key(&put.identifier) {
+            if !self.has(&put.identifier) {
                 identifiers.insert(put.identifier.clone());
             }
             named.extend(put.patch.company().key().map(CompanyId::of));
@@ -95,7 +114,7 @@ impl Batch {
             loaded.companies.extend(more.companies);
         }
         // Earlier postings without an answered command are dropped.
-        let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
+        let stays = |identifier: &SourceIdentifier| self.postings.contains(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
         self.snapshot.postings.extend(loaded.postings);
         let is_free = |id: &CompanyId| !self.writes.companies.contains_key(id);
@@ -117,7 +136,7 @@ impl Batch {
         decided: Result<Decided, Rejection>,
         now: OffsetDateTime,
     ) -> Option<Result<Answer, Rejection>> {
-        let depends = self.has_written(put);
+        let depends = self.has(&put.identifier) || self.has_written_company_of(put);
         let (mut answer, is_repeatable, is_change) = match decided {
             Ok(Decided {
                 answer,
@@ -137,20 +156,15 @@ impl Batch {
             }
             Err(rejection) => (Err(rejection), false, false),
         };
-        let first = self.postings.get(&put.identifier);
-        // Several commands for a posting share its next version.
-        match (first.and_then(|at| self.answers.get_mut(*at)), &mut answer) {
-            (Some(Ok(first)), _) => first.basis = None,
-            (None, Ok(answer)) if is_repeatable => {
-                answer.basis = self.snapshot.basis(&put.identifier);
-            }
-            _ => {}
+        if let Ok(answer) = &mut answer
+            && is_repeatable
+        {
+            answer.basis = self.snapshot.basis(&put.identifier);
         }
         if !is_change && !depends {
             return Some(answer);
         }
-        let at = self.answers.len();
-        self.postings.entry(put.identifier.clone()).or_insert(at);
+        self.postings.insert(put.identifier.clone());
         self.answers.push(answer);
         None
     }
@@ -160,12 +174,16 @@ impl Batch {
         self.writes.optional.leases.insert(lease);
     }
 
-    fn has_written(&self, put: &PutPosting) -> bool {
-        self.postings.contains_key(&put.identifier)
-            || !self.writes.companies.is_empty()
-                && self
-                    .companies_of(put)
-                    .any(|id| self.writes.companies.contains_key(&id))
+    /// Whether a command for this posting waits for the commit.
+    pub fn has(&self, identifier: &SourceIdentifier) -> bool {
+        self.postings.contains(identifier)
+    }
+
+    fn has_written_company_of(&self, put: &PutPosting) -> bool {
+        !self.writes.companies.is_empty()
+            && self
+                .companies_of(put)
+                .any(|id| self.writes.companies.contains_key(&id))
     }
 
     /// The companies on which a command's decision depends: the named company, and the posting's.

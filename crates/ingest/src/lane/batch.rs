@@ -59,6 +59,11 @@ impl OpenBatch {
         &self.batch
     }
 
+    /// Whether a command must wait for the batch's commit.
+    pub fn waits(&self, job: &Job) -> bool {
+        !job.is_dry_run && self.batch.has(&job.put.identifier)
+    }
+
     /// Loads the state for more commands. After a failure they are answered or set aside.
     pub async fn load(&mut self, context: &Context, jobs: Vec<Job>) -> Vec<Job> {
         if self.is_empty() {

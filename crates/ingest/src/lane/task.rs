@@ -1,8 +1,9 @@
 //! The task of a lane: loads waiting commands, decides them in order, and starts commits.
 //!
-//! While commits run, it loads and decides more commands that touch none of their postings, and no
-//! company that they write. A command that must wait stays in the lane, with every later command of
-//! its posting, to keep the order of each posting. A lane never makes its own loaded state
+//! A commit has at most one command for each posting. While commits run, the lane loads and decides
+//! more commands that touch none of their postings, and no company that they write. A command that
+//! must wait stays in the lane, with every later command of its posting, to keep the order of each
+//! posting. A lane never makes its own loaded state
 //! outdated, because it starts no commit while loading.
 
 use std::{
@@ -173,7 +174,7 @@ impl Lane {
                 continue;
             }
             looked_at += 1;
-            if left.has(&job) || self.in_flight.conflicts_with(&job) {
+            if left.has(&job) || self.open.waits(&job) || self.in_flight.conflicts_with(&job) {
                 left.add(job);
             } else {
                 selected.push(job);
@@ -189,7 +190,7 @@ impl Lane {
         for mut job in jobs {
             let batch = self.open.batch();
             let waits = !job.is_dry_run && self.in_flight.writes_any(batch.companies_of(&job.put));
-            if waits || left.has(&job) {
+            if waits || left.has(&job) || self.open.waits(&job) {
                 let posting = batch.snapshot().postings.get(&job.put.identifier);
                 job.waits_for = posting.map(|posting| posting.company_id);
                 left.add(job);

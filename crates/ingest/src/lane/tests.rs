@@ -4,7 +4,7 @@ mod overlap;
 
 use domain::{
     store::{LockedRows, PostingReader as _},
-    testing::{answered, create, put_id},
+    testing::{answered, create, push, put_id},
     usecase,
 };
 use kernel::{PutOutcome, StoreError};
@@ -118,6 +118,28 @@ async fn what_waits_shares_a_commit() {
     assert!(first.answers().await.iter().all(Result::is_ok));
     assert!(others.answers().await.iter().all(Result::is_ok));
     assert_eq!(store.commits(), [1, 3, 1]);
+}
+
+#[tokio::test]
+async fn each_change_of_a_posting_has_its_own_version() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = block_commit(&store, &lane).await;
+    let mut others = JoinSet::new();
+    for title in ["A", "B", "C"] {
+        let lane = Arc::clone(&lane);
+        let put = push("first", &format!(r#"{{"title":"{title}"}}"#));
+        others.spawn(async move { lane.put(put).await });
+    }
+    waiting(&lane, 3).await;
+    store.open_gate();
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(others.join_all().await.iter().all(Result::is_ok));
+    let posting = create("first", "acme").identifier;
+    let versions = store.memory.versions(&posting, None, 9).await;
+    let versions: Vec<_> = versions.unwrap().unwrap_or_default();
+    let versions: Vec<_> = versions.iter().map(|it| it.version).collect();
+    assert_eq!(versions, [4, 3, 2]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@ use kernel::{PutOutcome, testing::noon};
 
 use crate::{
     posting::{Lifetime, PutPosting},
+    store::PostingReader as _,
     testing::{MemoryStore, create, push},
     usecase::{Batch, ingest},
 };
@@ -15,14 +16,22 @@ fn run(store: &MemoryStore, commands: &[PutPosting]) -> Vec<(PutOutcome, bool)> 
 }
 
 #[test]
-fn the_only_command_for_its_posting_can_be_repeated() {
-    use PutOutcome::{Created, Unchanged};
+fn each_command_for_a_posting_has_its_own_version() {
+    use PutOutcome::{Created, Expired, Unchanged, Updated};
     let store = MemoryStore::new();
     let [a, b] = ["a", "b"].map(|identifier| create(identifier, "acme"));
-    let answers = run(&store, &[a.clone(), b.clone(), a.clone()]);
-    let expect = [(Created, false), (Created, true), (Unchanged, false)];
-    assert_eq!(answers, expect);
-    assert_eq!(run(&store, &[a, b]), [(Unchanged, true); 2]);
+    let [title, reason] = [
+        r#"{"title":"Baker"}"#,
+        r#"{"expiration":{"reason":"filled"}}"#,
+    ];
+    let commands = [a.clone(), b, a.clone(), push("a", title), push("a", reason)];
+    let answers = run(&store, &commands).into_iter();
+    let outcomes: Vec<_> = answers.map(|(outcome, _)| outcome).collect();
+    assert_eq!(outcomes, [Created, Created, Unchanged, Updated, Expired]);
+    let versions = pollster::block_on(store.versions(&a.identifier, None, 9));
+    let versions = versions.unwrap().unwrap_or_default().into_iter();
+    let versions: Vec<_> = versions.map(|it| it.version).collect();
+    assert_eq!(versions, [3, 2]);
 }
 
 #[test]

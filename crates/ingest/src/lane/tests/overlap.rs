@@ -1,4 +1,3 @@
-use domain::testing::push;
 use tokio::{task::JoinHandle, time::sleep};
 
 use super::*;
