@@ -226,7 +226,17 @@ fn fire(
     let trigger = match put.trigger() {
         Some(trigger) if put.expires() => trigger,
         _ if is_closed && (posting.is_open() || !posting.is_moderated()) => {
-            return change.fire(Trigger::Lapse, closing(now));
+            // `"expiration": null` takes the client's expiry back, and that of the date remains.
+            let trigger = match put.trigger() {
+                Some(Trigger::Reopen) if !posting.is_open() => Trigger::Expire,
+                _ => Trigger::Lapse,
+            };
+            let is_step = change.fire(trigger, closing(now))?;
+            if is_step {
+                let details = &mut change.write.posting.details;
+                details.expiration_reason = closing(now).reason.map(str::to_owned);
+            }
+            return Ok(is_step);
         }
         None if !is_closed && posting.is_closed_by_date() => Trigger::Reopen,
         Some(trigger) => trigger,

@@ -77,6 +77,19 @@ fn a_date_that_has_passed_expires_at_once_and_a_later_one_reopens() {
 }
 
 #[test]
+fn a_date_that_has_passed_replaces_an_expiry_that_is_taken_back() {
+    let board = &mut approved("2026-03-09");
+    board.put(EXPIRE).unwrap();
+    let both = r#"{"expiration":null,"valid_through":"2025-12-31"}"#;
+    let (given, written) = board.put(both).unwrap();
+    assert_eq!(given.1, PutOutcome::Updated);
+    assert_eq!((written.asked, board.reason()), (false, CLOSED));
+    assert_eq!(board.put(both).unwrap().0.1, PutOutcome::Unchanged);
+    let (given, _) = board.put(&closing("2026-04-01")).unwrap();
+    assert_eq!(given.1, PutOutcome::Reopened);
+}
+
+#[test]
 fn a_new_posting_may_be_closed_already() {
     let mut board = Board::new();
     let body = CREATE.replacen('{', r#"{"valid_through":"2025-12-31","#, 1);
