@@ -259,41 +259,32 @@ fn whole(value: &Value) -> Option<i64> {
     whole.parse::<i64>().ok()?.checked_add(is_up.into())
 }
 
-/// The number of a text, with a point before the fraction. A single separator before three digits
-/// is ambiguous, so such a text has no certain number.
+/// The signs that may group digits, all groups of a number by the same one.
+const GROUPING: [char; 7] = [' ', '\u{a0}', '\u{202f}', '\'', '’', '.', ','];
+
+/// The number of a text, with a point before the fraction. Groups have three digits, so `12 15` is
+/// no number. A single point or comma before three digits is ambiguous.
 fn plain_number(text: &str) -> Option<String> {
-    let text = text
-        .trim()
-        .replace([' ', '\u{a0}', '\u{202f}', '\'', '’'], "");
-    let points = text.matches('.').count();
-    let commas = text.matches(',').count();
-    let after = |sign| {
-        text.rsplit_once(sign)
-            .map_or(0, |(_, after): (_, &str)| after.len())
+    let text = text.trim();
+    let (whole, fraction) = match text.rfind(['.', ',']).map(|at| text.split_at(at)) {
+        Some((whole, rest)) if !whole.contains(&rest[..1]) => {
+            if rest.len() == 4 && !whole.contains(['.', ',']) {
+                return None;
+            }
+            (whole, &rest[1..])
+        }
+        _ => (text, ""),
     };
-    let (thousands, decimal) = match (points, commas) {
-        (0, 0) => return Some(text),
-        (1, 0) if after('.') != 3 => return Some(text),
-        (0, 1) if after(',') != 3 => ("", ","),
-        (1, 0) | (0, 1) => return None,
-        (2.., 0) => (".", ""),
-        (0, 2..) => (",", ""),
-        (_, 1) if text.rfind(',') > text.rfind('.') => (".", ","),
-        (1, _) if text.rfind('.') > text.rfind(',') => (",", "."),
-        _ => return None,
-    };
-    let (whole, fraction) = match decimal {
-        "" => (text.as_str(), ""),
-        decimal => text.rsplit_once(decimal)?,
-    };
-    let mut groups = whole.split(|c| thousands.contains(c));
-    let is_grouped = groups.next()?.len() <= 3 && groups.all(|group| group.len() == 3);
-    let whole = match thousands {
-        "" => whole.to_owned(),
-        _ if is_grouped => whole.replace(thousands, ""),
-        _ => return None,
-    };
-    Some(format!("{whole}.{fraction}"))
+    let separator = whole.chars().find(|sign| !sign.is_ascii_digit());
+    if separator.is_some_and(|sign| !GROUPING.contains(&sign)) {
+        return None;
+    }
+    let groups: Vec<_> = separator.map_or(vec![whole], |sign| whole.split(sign).collect());
+    let (first, others) = groups.split_first()?;
+    let is_grouped = others.is_empty()
+        || (1..=3).contains(&first.len()) && others.iter().all(|group| group.len() == 3);
+    let is_padded = first.len() + others.len() > 1 && first.starts_with('0');
+    (is_grouped && !is_padded).then(|| format!("{}.{fraction}", groups.concat()))
 }
 
 /// Adds the scheme to an address without one: a host with a top-level domain, and the rest.
