@@ -178,6 +178,21 @@ pub fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
+/// The suffix of a host in lower case, if the Public Suffix List has it: `co.uk` of `acme.co.uk`.
+/// `example` is for documents (RFC 2606).
+pub fn known_suffix(host: &str) -> Option<&str> {
+    match psl::suffix(host.as_bytes()).filter(|suffix| suffix.is_known()) {
+        Some(suffix) => {
+            let start = host.len().checked_sub(suffix.as_bytes().len())?;
+            (start > 0).then(|| &host[start..])
+        }
+        None => host
+            .rsplit_once('.')
+            .map(|(_, last)| last)
+            .filter(|last| *last == "example"),
+    }
+}
+
 /// The registrable domain of a web address, in the form of the DNS.
 pub fn domain_of_url(url: &str) -> Option<String> {
     let url = parse_web_url(url).ok()?;

@@ -12,6 +12,7 @@ use fields::{
     codes::{CountryCode, CurrencyCode},
     day,
     validation::FieldErrors,
+    website,
 };
 use serde_json::{Map, Value, json};
 
@@ -287,19 +288,26 @@ fn plain_number(text: &str) -> Option<String> {
     (is_grouped && !is_padded).then(|| format!("{}.{fraction}", groups.concat()))
 }
 
-/// Adds the scheme to an address without one: a host with a top-level domain, and the rest.
+/// Top-level domains that end names of files too, or words that the missing space after a full stop
+/// joins: `apply.do`, `Apply.now`.
+const AMBIGUOUS: [&str; 14] = [
+    "cc", "do", "here", "md", "mov", "name", "now", "nr", "page", "ps", "py", "rs", "sh", "zip",
+];
+
+/// Adds the scheme to an address without one: a host with a known top-level domain, and the rest.
 fn with_scheme(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("//").unwrap_or(text);
-    let host = text.split(['/', '?', '#']).next()?;
-    let host = host.split_once(':').map_or(host, |(host, _)| host);
-    let (_, top) = host.rsplit_once('.')?;
+    let authority = text.split(['/', '?', '#']).next()?;
+    let host = authority.split(':').next()?.to_lowercase();
     let is_label =
         |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
-    let is_host = host.split('.').all(is_label)
-        && top.chars().count() > 1
-        && top.chars().all(char::is_alphabetic);
-    is_host.then(|| format!("https://{text}"))
+    let suffix = website::known_suffix(&host)?;
+    let is_clear = !AMBIGUOUS.contains(&suffix)
+        || host.starts_with("www.")
+        || authority.contains(':')
+        || text[authority.len()..].starts_with('/');
+    (is_clear && host.split('.').all(is_label)).then(|| format!("https://{text}"))
 }
 
 /// A time in another ISO 8601 spelling, or the day if it lacks a zone.

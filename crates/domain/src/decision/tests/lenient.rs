@@ -109,6 +109,7 @@ fn what_a_posting_needs_is_refused_in_the_same_words() {
         r#"{"title":5}"#,
         r#"{"company":"Acme"}"#,
         r#"{"company":{"website_url":"none"}}"#,
+        r#"{"company":{"website_url":"index.html"}}"#,
         r#"{"expiration":true}"#,
         r#"{"latitude":1}"#,
     ] {
