@@ -35,22 +35,31 @@ fn may_be_similar(text: &str, name: &str) -> bool {
     lacking * 5 <= longest * 2
 }
 
-/// A word, and its synonyms.
+/// A word, and its synonyms. A synonym after `?` may mean another word, too.
 pub type Word = (&'static str, &'static [&'static str]);
 
 /// The word that a text means. The text may have another case or other separators, be a synonym, or
 /// be misspelt.
 pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
     let names = || words.iter().map(|(word, _)| *word);
-    certain_word(text, words).or_else(|| nearest(&text.to_lowercase(), names()))
+    meaning(text, words, |one| one.trim_start_matches('?'))
+        .or_else(|| nearest(&text.to_lowercase(), names()))
 }
 
-/// Does the same for texts without misspellings, which may mean another word.
+/// Does the same for texts with a single meaning: no misspellings, no ambiguous synonyms.
 pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
+    meaning(
+        text,
+        words,
+        |one| if one.starts_with('?') { "" } else { one },
+    )
+}
+
+fn meaning(text: &str, words: &[Word], name: fn(&str) -> &str) -> Option<&'static str> {
     let folded = folded(text);
     let means = |(word, others): &&Word| {
         let mut all = others.iter().chain([word]);
-        all.any(|one| self::folded(one) == folded)
+        all.any(|one| !folded.is_empty() && self::folded(name(one)) == folded)
     };
     words.iter().find(means).map(|(word, _)| *word)
 }
@@ -168,18 +177,18 @@ mod tests {
     #[test]
     fn what_may_mean_something_else_is_not_certain() {
         let certain = |meant: Option<Meant>| meant.filter(|it| it.is_certain).map(|it| it.code);
-        let countries =
-            "UK = GB, EL = GR, GBR = GB, Deutschland = DE, EN =, SW =, Korea =, America =";
+        let countries = "UK = GB, EL = GR, GBR = GB, Deutschland = DE, EN =, SW =, Korea =, \
+            America =, Saint Martin =";
         check(|text| certain(country(text)), countries);
-        let currencies =
-            "€ = EUR, £ = GBP, US$ = USD, zł = PLN, $ =, dollars =, R =, DEM =, GBX =, Rs =";
+        let currencies = "€ = EUR, £ = GBP, US$ = USD, zł = PLN, $ =, C$ =, dollars =, R =, \
+            DEM =, GBX =, Rs =";
         check(|text| certain(currency(text)), currencies);
-        let hourly: &[Word] = &[("hourly", &["hour"])];
+        let hourly: &[Word] = &[("hourly", &["hour", "?clock"])];
         assert_eq!(certain_word("PER HOUR", hourly), Some("hourly"));
-        assert_eq!(
-            (word("hourlly", hourly), certain_word("hourlly", hourly)),
-            (Some("hourly"), None)
-        );
+        for text in ["hourlly", "Clock"] {
+            let found = (word(text, hourly), certain_word(text, hourly));
+            assert_eq!(found, (Some("hourly"), None), "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Closed vocabularies: enums with fixed names in JSON and stores.
 
 /// Declares an enum with fixed names, which are part of the docs. Words after a bar are synonyms,
-/// for suggestions.
+/// for suggestions; after `?`, not for corrections.
 #[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal $(| $other:literal)*,)+ }) => {

@@ -6,11 +6,11 @@ vocabulary! {
     /// Kind of employment.
     #[non_exhaustive]
     EmploymentType {
-        FullTime = "full-time" | "permanent" | "ft" | "vollzeit",
+        FullTime = "full-time" | "?permanent" | "ft" | "vollzeit",
         PartTime = "part-time" | "pt" | "teilzeit",
         /// Contract or freelance.
-        Contract = "contract" | "contractor" | "freelance" | "freelancer" | "temporary" | "temp",
-        Internship = "internship" | "intern" | "trainee" | "praktikum",
+        Contract = "contract" | "contractor" | "freelance" | "freelancer" | "?temporary" | "?temp",
+        Internship = "internship" | "intern" | "?trainee" | "praktikum",
     }
 }
 
@@ -18,8 +18,8 @@ vocabulary! {
     /// Where the work is done.
     #[non_exhaustive]
     LocationType {
-        Remote = "remote" | "fully remote" | "telecommute" | "home office" | "wfh",
-        OnSite = "on-site" | "office" | "in office" | "in person",
+        Remote = "remote" | "fully remote" | "telecommute" | "?home office" | "?wfh",
+        OnSite = "on-site" | "?office" | "in office" | "in person",
         /// Remote plus on-site.
         Hybrid = "hybrid" | "partly remote" | "partially remote",
         Other = "other",
