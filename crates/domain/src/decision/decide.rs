@@ -92,7 +92,7 @@ fn create(
     Ok(Decided {
         answer: Answer {
             updated_by: None,
-            notices: notices(closed, company.notice, left_out, put),
+            notices: notices(closed, company.notice, &left_out, put),
             effects: Some(Effects::of(None, &change.write.posting.details)),
             ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
@@ -202,7 +202,7 @@ fn update(
             notices: notices(
                 stays_down(posting, status, put, now),
                 company.notice,
-                left_out,
+                &left_out,
                 put,
             ),
             effects,
@@ -296,7 +296,7 @@ fn ask_if_renamed(change: &mut Change, company: &Company) {
 fn notices(
     down: Option<Notice>,
     company: Option<Notice>,
-    left_out: Vec<Notice>,
+    left_out: &[Notice],
     put: &PutPosting,
 ) -> Vec<Notice> {
     let decoded = put.errors.decoded();
@@ -304,7 +304,9 @@ fn notices(
     let unknown = put.errors.unknown();
     let unknown = unknown.map(|path| Notice::UnknownField(Arc::clone(path)));
     let first = down.into_iter().chain(company);
-    let of_fields = put.notices.iter().cloned().chain(left_out);
+    // A corrected value may be left out later, because of a rule across fields.
+    let is_kept = |notice: &&Notice| left_out.iter().all(|it| it.field() != notice.field());
+    let of_fields = put.notices.iter().filter(is_kept).chain(left_out).cloned();
     first
         .chain(of_fields)
         .chain(decoded)

@@ -90,6 +90,10 @@ fn every_step_is_reported() {
     assert_eq!(board.posting().details.salary_min, None);
     assert_eq!(board.posting().details.title, "R&D");
     assert_eq!(lenient(&mut board, body), expect, "and reported again");
+    let body = r#"{"salary_min":"9","salary_max":"5","date_posted":"2099-01-01T00:00"}"#;
+    let expect = ["salary_min", "salary_max", "date_posted"];
+    let expect = expect.map(|field| format!("left_out {field}"));
+    assert_eq!(lenient(&mut board, body), expect, "each field once");
 }
 
 #[test]
