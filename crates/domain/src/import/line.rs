@@ -214,7 +214,7 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
         let is_string = entry.id.is_some_and(|id| id.get().starts_with('"'));
         let why = if is_string {
             // The parser refuses no other string of valid JSON.
-            "has one half of a surrogate pair, which is no character; remove it"
+            body::HALF_OF_PAIR
         } else {
             "must be a string"
         };
@@ -346,6 +346,23 @@ mod tests {
             };
             let errors: Vec<_> = errors.iter().collect();
             assert_eq!(errors, [(field, &[why.to_owned()][..])], "{line}");
+        }
+        for (payload, why) in [
+            (
+                r#"{"title":"A","title":"B"}"#,
+                "title is given twice; send it once",
+            ),
+            (
+                r#"{"locations":[{},{"city":"\ud83d"}]}"#,
+                &format!("locations.1.city {half}"),
+            ),
+        ] {
+            let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
+            let parsed = parse(line.as_bytes(), &options(), &[]);
+            assert_eq!(
+                parsed.command.unwrap_err(),
+                LineError::NotJson(why.to_owned())
+            );
         }
         for (line, id) in [
             (&b"nonsense"[..], None),

@@ -2,6 +2,7 @@
 
 mod cause;
 mod members;
+mod misread;
 mod nul;
 mod object;
 mod tokens;
@@ -14,6 +15,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 pub use self::{
     cause::{Encoding, not_json},
     members::members,
+    misread::HALF_OF_PAIR,
     nul::{may_have as may_have_nul, refuse as refuse_nul},
     object::{InvalidObject, compact_object},
     tokens::{BYTE_ORDER_MARK, Nesting, Token, TokenKind, Tokens},
@@ -53,15 +55,17 @@ where
 
 /// Reads a body. Fields of a wrong type are no errors here; see [`Sent`].
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
-    let not_json = |error: serde_json::Error| refused(text.as_bytes(), &error);
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text).or_else(|error| {
-            vast::replaced(text)
-                .and_then(|text| serde_json::from_str(&text).ok())
-                .ok_or_else(|| not_json(error))
+            let Some(replaced) = vast::replaced(text) else {
+                return Err(refused(text.as_bytes(), &misread::cause(text, &error)));
+            };
+            let read = serde_json::from_str(&replaced);
+            read.map_err(|error| refused(text.as_bytes(), &misread::cause(&replaced, &error)))
         })
     } else {
-        serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
+        serde_json::from_str::<IgnoredAny>(text)
+            .map_err(|error| refused(text.as_bytes(), &error))?;
         let why = if is_encoded_twice(text) {
             "must be a JSON object, and is a string that holds one; encode it once"
         } else {
