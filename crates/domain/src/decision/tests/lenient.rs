@@ -135,6 +135,8 @@ fn stored_values_are_kept_where_all_that_is_sent_is_left_out() {
     let notices = lenient(&mut board, r#"{"employment_types":["x"]}"#);
     assert_eq!(notices, ["left_out employment_types.0"]);
     assert_eq!(board.posting().details.employment_types.len(), 1);
+    let notices = lenient(&mut board, r#"{"x":"\u0000"}"#);
+    assert_eq!(notices, ["left_out x"], "in strict handling it is refused");
 }
 
 proptest! {
