@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use cli::{
     json::JsonArgs,
+    misconfigured::Misconfigured,
     options, output,
     program::exit_code,
     shutdown::{INTERRUPTED, StopSignals},
@@ -249,16 +250,16 @@ fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
 }
 
 /// If input and rejects are the same file, opening the rejects would empty the input.
-fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
+fn refuse_same_file(input: &Path, rejects: &Path) -> Result<(), Misconfigured> {
     // A file that does not exist cannot be the input.
     let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {
         return Ok(());
     };
     if input == target && input.is_file() {
-        bail!(
+        return Err(Misconfigured(format!(
             "--rejects names the file that is pushed: {}",
             rejects.display()
-        );
+        )));
     }
     Ok(())
 }

@@ -149,6 +149,17 @@ fn bad_usage_exits_with_2() {
         assert_eq!(output.status.code(), Some(2), "{line}");
         assert!(!output.stderr.is_empty(), "{line}");
     }
+    place.write("a", "");
+    let push = "push a --url http://a.example --client-id a --client-secret b";
+    for (line, begin) in [
+        (format!("{push} --from nopreset"), "--from: "),
+        (format!("{push} --rejects a"), "--rejects names the file"),
+        ("push --presets nopreset".to_owned(), "--presets: "),
+    ] {
+        place.refuses(&line, &[], begin);
+    }
+    let place = Place::migrated();
+    place.refuses("subscribers reconcile", &[], "there is no API key");
 }
 
 /// Bad variables for `serve`, and the message that follows the variable's name.

@@ -1,8 +1,7 @@
 use std::{path::Path, process::ExitCode};
 
-use anyhow::Context as _;
 use clap::Args;
-use cli::{output, program::exit_code};
+use cli::{misconfigured::Misconfigured, output, program::exit_code};
 use tokio::task;
 
 use crate::from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting};
@@ -101,7 +100,10 @@ fn print_presets(name: &str) -> anyhow::Result<()> {
     if name == "prelude" {
         return output::print(PRELUDE.trim_end());
     }
-    let preset = Preset::find(name)
-        .with_context(|| format!("--presets: there is no preset {name:?}; --presets lists them"))?;
+    let preset = Preset::find(name).ok_or_else(|| {
+        Misconfigured(format!(
+            "--presets: there is no preset {name:?}; --presets lists them"
+        ))
+    })?;
     output::print(preset.program.trim_end())
 }

@@ -22,8 +22,11 @@ use std::{
     rc::Rc,
 };
 
-use anyhow::{Context as _, bail};
-use cli::text::{plain, shorten};
+use anyhow::Context as _;
+use cli::{
+    misconfigured::Misconfigured,
+    text::{plain, shorten},
+};
 use jaq_json::Val;
 use serde_json::json;
 
@@ -89,7 +92,10 @@ impl Conversion {
             None => {
                 let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
                 let names = names.join(", ");
-                bail!("--from: {from:?} is neither a file nor one of the presets {names}")
+                return Err(Misconfigured(format!(
+                    "--from: {from:?} is neither a file nor one of the presets {names}"
+                ))
+                .into());
             }
         };
         let settings = Settings::new(settings);

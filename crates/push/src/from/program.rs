@@ -1,4 +1,4 @@
-use anyhow::bail;
+use cli::misconfigured::Misconfigured;
 use jaq_core::{
     Ctx, Exn, Vars,
     data::JustLut,
@@ -21,7 +21,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn new(name: &str, text: &str) -> anyhow::Result<Self> {
+    pub fn new(name: &str, text: &str) -> Result<Self, Misconfigured> {
         let items: String = text
             .lines()
             .filter_map(|line| line.strip_prefix(ITEMS))
@@ -43,7 +43,7 @@ impl Program {
     }
 }
 
-fn compile(name: &str, code: &str) -> anyhow::Result<Filter> {
+fn compile(name: &str, code: &str) -> Result<Filter, Misconfigured> {
     let prelude = load::parse(PRELUDE, |parser| parser.defs()).unwrap_or_default();
     let defs = jaq_core::defs()
         .chain(jaq_std::defs())
@@ -65,7 +65,7 @@ fn compile(name: &str, code: &str) -> anyhow::Result<Filter> {
                     .first()
                     .map(|(expected, at)| (*at, format!("{} is expected", expected.as_str()))),
             });
-            bail!(problem(name, code, error.flatten()));
+            return Err(problem(name, code, error.flatten()));
         }
     };
     match jaq_core::Compiler::default()
@@ -77,15 +77,17 @@ fn compile(name: &str, code: &str) -> anyhow::Result<Filter> {
             let error = errors.first().and_then(|(_, errors)| errors.first());
             let error =
                 error.map(|(at, kind)| (*at, format!("this {} is not defined", kind.as_str())));
-            bail!(problem(name, code, error));
+            Err(problem(name, code, error))
         }
     }
 }
 
 /// Describes an error of the program. The first text of `error` is a part of `code`.
-fn problem(name: &str, code: &str, error: Option<(&str, String)>) -> String {
+fn problem(name: &str, code: &str, error: Option<(&str, String)>) -> Misconfigured {
     let Some((at, why)) = error else {
-        return format!("--from: {name} is no program in the language of jq");
+        return Misconfigured(format!(
+            "--from: {name} is no program in the language of jq"
+        ));
     };
     let offset = (at.as_ptr() as usize).checked_sub(code.as_ptr() as usize);
     let before = offset.and_then(|offset| code.get(..offset));
@@ -97,7 +99,7 @@ fn problem(name: &str, code: &str, error: Option<(&str, String)>) -> String {
         .chars()
         .take(40)
         .collect();
-    format!("--from: {name}, line {line}, at `{shown}`: {why}")
+    Misconfigured(format!("--from: {name}, line {line}, at `{shown}`: {why}"))
 }
 
 fn run(filter: &Filter, input: Val) -> impl Iterator<Item = Result<Val, String>> {

@@ -1,5 +1,6 @@
 use std::{fs, path::PathBuf};
 
+use cli::misconfigured::Misconfigured;
 use domain::posting::PostingPatch;
 use fields::body;
 use serde_json::{Value, json};
@@ -328,21 +329,25 @@ fn what_is_no_such_source_is_refused_as_a_whole() {
     fails("csv", b"one column\nx\n", "header");
     fails("csv", b"\xFF\xFEi\0d\0", "UTF-16");
     fails("csv", b"<source>\xFF</source>", "UTF-8");
-    fails(
-        "nonsense",
-        b"",
-        "neither a file nor one of the presets ashby, csv",
-    );
     let deep = "<a>".repeat(200);
     fails("indeed", deep.as_bytes(), "128 levels");
     fails("lever", "[".repeat(100_000).as_bytes(), "recursion limit");
-    for (program, expect) in [
-        (".a |", "line 1, at ``: term is expected"),
-        ("# ok\n{id: nonsense}", "line 2, at `nonsense`"),
-        ("# items: .[\n.", "the items of"),
+}
+
+#[test]
+fn what_is_no_preset_and_no_program_is_bad_usage() {
+    for (converted, expect) in [
+        (
+            converted("nonsense", &[], b""),
+            "neither a file nor one of the presets ashby, csv",
+        ),
+        (own(".a |", b"{}"), "line 1, at ``: term is expected"),
+        (own("# ok\n{id: nonsense}", b"{}"), "line 2, at `nonsense`"),
+        (own("# items: .[\n.", b"{}"), "the items of"),
     ] {
-        let error = own(program, b"{}").map(|it| it.items).unwrap_err();
-        assert!(format!("{error:#}").contains(expect), "{error:#}");
+        let error = converted.unwrap_err();
+        assert!(error.is::<Misconfigured>(), "{expect}");
+        assert!(error.to_string().contains(expect), "{error:#}");
     }
 }
 

@@ -4,7 +4,6 @@
 use std::{num::NonZeroU32, process::ExitCode};
 
 use adapters_mailerlite::preflight::{self, Expected};
-use anyhow::bail;
 use clap::{Args, builder::TypedValueParser};
 use kernel::StoreError;
 use newsletter::{
@@ -22,6 +21,7 @@ use workers::{Launch, LaunchEnd};
 use super::intake::Tally;
 use crate::{
     args::{AccountsArgs, ChangeArgs, exit_code, values},
+    misconfigured::Misconfigured,
     output, progress,
     serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
@@ -75,10 +75,12 @@ impl Migrate {
             .with("source", self.source.as_str())
             .with("all", self.all);
         if !self.dry_run && !self.no_group && !self.accounts.has_group() {
-            bail!(
+            return Err(Misconfigured(
                 "POSTHASTE_MAILERLITE_NEW_GROUP_ID names no group that starts the chain of \
                  e-mails, and the chain does not start later; --no-group moves people without it"
-            );
+                    .to_owned(),
+            )
+            .into());
         }
         let subscribers = &*database.subscribers;
         let mut unknown = 0;

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{Args, builder::TypedValueParser};
 use newsletter::{
     subscriber::{Account, reconciliation::ConcurrentWrites},
@@ -17,6 +17,7 @@ use workers::ListWalk;
 
 use crate::{
     args::{AccountsArgs, StoreArgs, values},
+    misconfigured::Misconfigured,
     output, progress,
     serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
@@ -52,7 +53,8 @@ impl Reconcile {
         let mut accounts = provider.accounts();
         accounts.retain(|account| self.account.is_none_or(|wanted| wanted == *account));
         if accounts.is_empty() {
-            bail!("there is no API key of the account");
+            let why = "there is no API key of the account";
+            return Err(Misconfigured(why.to_owned()).into());
         }
         let database = self.store.open().await?;
         for account in accounts {
