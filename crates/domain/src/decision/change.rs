@@ -104,16 +104,14 @@ impl Change {
         !self.asks_for_enrichment || self.write.expected.is_none()
     }
 
-    /// Adds the change to a commit, and to the state of the batch's next decision.
+    /// Adds the change to a commit, which changes each posting at most once, and to the state of the
+    /// batch's next decision.
     pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
         let id = self.write.posting.id;
         if self.writes_posting {
             self.write
                 .note_replaced(snapshot, self.import, writes.tasks.at);
-            if let Some(earlier) = writes.postings.remove(&id) {
-                self.write.follow(earlier);
-            }
-            // However many commands change a posting, a commit increases its version by one.
+            debug_assert!(!writes.postings.contains_key(&id), "it is changed twice");
             self.write.posting.version = self.write.expected.map_or(1, |version| version + 1);
             self.write.posting.locate_description();
         }

@@ -74,25 +74,6 @@ impl PostingWrite {
             before.and_then(|before| Replaced::between(before, &self.posting, import, at));
     }
 
-    pub(super) fn follow(&mut self, earlier: Self) {
-        self.expected = earlier.expected;
-        self.sets_description |= earlier.sets_description;
-        if self.enriched.is_none() {
-            (self.enriched, self.findings) = (earlier.enriched, earlier.findings);
-        }
-        self.decision = self.decision.take().or(earlier.decision);
-        let later = std::mem::replace(&mut self.history, earlier.history);
-        self.history.extend(later);
-        self.replaced = match (self.replaced.take(), earlier.replaced) {
-            (Some(mut replaced), Some(earlier)) => {
-                replaced.values.precede(earlier.values);
-                Some(replaced)
-            }
-            _ if self.expected.is_none() => None,
-            (later, earlier) => later.or(earlier),
-        };
-    }
-
     /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries. Few commits
     /// trim it.
     pub const fn trims_history(&self) -> bool {

@@ -63,11 +63,6 @@ impl Values {
     pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| is_kept(name));
     }
-
-    /// Adds values of an earlier state. They replace values of the same name.
-    pub(crate) fn precede(&mut self, earlier: Self) {
-        self.0.extend(earlier.0);
-    }
 }
 
 /// The name of the description in [`Values`]. Its text is stored elsewhere.
@@ -82,14 +77,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_an_earlier_state_replace_later_ones() {
-        let of = |json| Values::from_store(json).unwrap();
-        let mut values = of(r#"{"title":"B","salary_min":2}"#);
-        values.precede(of(
-            r#"{"title":"A","raw_description":{"digest":1,"text":"T"}}"#,
-        ));
+    fn only_the_digest_of_the_description_stays() {
+        let values = r#"{"title":"A","raw_description":{"digest":1,"text":"T"}}"#;
+        let values = Values::from_store(values).unwrap();
         assert!(values.has("title") && !values.has("salary_max"));
-        let expect = r#"{"raw_description":{"digest":1},"salary_min":2,"title":"A"}"#;
+        let expect = r#"{"raw_description":{"digest":1},"title":"A"}"#;
         assert_eq!(values.drop_text().to_text(), expect);
     }
 }

@@ -101,22 +101,6 @@ fn a_push_that_changes_nothing_writes_nothing() {
 }
 
 #[test]
-fn commands_of_one_identifier_compose_within_a_batch() {
-    let bodies = [CREATE, RENAME, EXPIRE, REOPEN];
-    let writes = Board::new().batch(&bodies.map(|body| push("a", body)));
-    let [write] = writes.postings.values().collect::<Vec<_>>()[..] else {
-        panic!("one posting is one write");
-    };
-    assert_eq!((write.expected, write.posting.version), (None, 1));
-    assert_eq!(write.posting.details.title, "New");
-    assert_eq!(write.history.len(), 3);
-    let events = writes.tasks.events.iter();
-    let events: Vec<_> = events.map(|event| event.name.as_str()).collect();
-    let expect = ["Created", "Updated", "Expired", "Reopened"];
-    assert_eq!(events, expect.map(|name| format!("JobPosting{name}")));
-}
-
-#[test]
 fn a_refusal_names_both_statuses() {
     let refused = Board::with(Status::Rejected).put(EXPIRE).unwrap_err();
     let expect = "Invalid JobPosting state transition from rejected to expired.";
