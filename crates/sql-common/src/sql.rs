@@ -165,10 +165,10 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
     replaced
 }
 
-/// Declares types of statements, separated by semicolons: for each, its text (or one per database),
-/// its entities, and its row types, if any. Templates name the columns of entities that the
-/// statement is `over` or `returns`. A statement of `every` must write as many rows as are sent, and
-/// a query of `held` must find as many.
+/// Declares types of statements, separated by semicolons: for each, its text (or one per
+/// database), its entities, and its row types, if any. Templates name the columns of entities that
+/// the statement is `over` or `returns`. A statement of `every` must write as many rows as are
+/// sent, and a query of `held` must find as many.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }

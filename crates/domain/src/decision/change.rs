@@ -104,8 +104,8 @@ impl Change {
         !self.asks_for_enrichment || self.write.expected.is_none()
     }
 
-    /// Adds the change to a commit, which changes each posting at most once, and to the state of the
-    /// batch's next decision.
+    /// Adds the change to a commit, which changes each posting at most once, and to the state of
+    /// the batch's next decision.
     pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
         let id = self.write.posting.id;
         if self.writes_posting {

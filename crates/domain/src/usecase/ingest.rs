@@ -16,8 +16,8 @@ use crate::{
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
 /// Executes commands in order, each on the state that the previous one left. Commands share a
-/// commit, but a second command for a posting begins another. A refused command changes nothing, and
-/// does not affect the others.
+/// commit, but a second command for a posting begins another. A refused command changes nothing,
+/// and does not affect the others.
 ///
 /// After an error there are no answers, and the caller may repeat the commands.
 pub async fn ingest(

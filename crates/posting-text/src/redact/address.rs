@@ -6,13 +6,14 @@ mod clause;
 mod eastern;
 mod end;
 mod parts;
+mod piece;
 mod place;
 mod post_box;
 mod street;
 
 use self::{
-    end::is_house,
     parts::with_parts,
+    piece::is_house,
     street::{after_street, before_street, names_street, with_street},
 };
 use super::{

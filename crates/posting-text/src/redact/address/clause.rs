@@ -2,10 +2,11 @@
 
 use super::{
     Cues, Hidden, Text, Word,
-    end::{end, is_house},
+    end::end,
     is_among,
-    parts::{begins_clause, ends_clause, is_part},
-    street::{MAX_NAME, PARTICLES, eircode, is_compound, is_name},
+    parts::is_part,
+    piece::{MAX_NAME, PARTICLES, begins_clause, ends_clause, is_house, is_name},
+    street::{eircode, is_compound},
     word_before,
 };
 use crate::{Range, redact::Kind};

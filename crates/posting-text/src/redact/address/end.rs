@@ -1,7 +1,10 @@
 //! Finds the end of an address, after the parts of a house and a postal code.
 
-use super::{Cues, Word, is_among, parts::ends_clause, place::code_before_city, word_before};
-use crate::redact::vocabulary::begins_with_one;
+use super::{
+    Cues, Word, is_among,
+    piece::{code_before_city, ends_clause, is_roman},
+    word_before,
+};
 
 /// Written as words.
 const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
@@ -101,26 +104,8 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
     }
 }
 
-pub(super) fn is_roman(word: &Word<'_>) -> bool {
-    word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
-}
-
 fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
     let gap = &text[end..words.get(at)?.start];
     let is_beside = matches!(gap, ", " | "، " | " · " | " – " | " | " | "., " | "\n");
     is_beside.then(|| code_before_city(text, words, at))?
-}
-
-/// Up to four digits and two letters. In the north of the United States a letter may precede
-/// (`N3920`).
-pub(super) fn is_house(word: &Word<'_>) -> bool {
-    let text = word.text;
-    let grid = text.strip_prefix(['N', 'S', 'E', 'W']);
-    let text = grid.filter(|grid| grid.len() >= 4).unwrap_or(text);
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&digits) && text.len() <= digits + 4 && text.chars().count() <= digits + 2
-}
-
-pub(super) fn is_year(word: &Word<'_>) -> bool {
-    word.text.len() == 4 && begins_with_one("19 20", word.text)
 }

@@ -2,9 +2,9 @@
 
 use super::{
     Cues, Word,
-    end::{end, is_roman},
+    end::end,
     is_among,
-    street::{MAX_NAME, PARTICLES},
+    piece::{MAX_NAME, PARTICLES, is_roman},
     word_before,
 };
 use crate::Range;
@@ -124,15 +124,4 @@ pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     };
     let whole = with_parts(text, words, range.clone());
     (whole.end > range.end).then_some(whole)
-}
-
-pub(super) fn begins_clause(text: &str, start: usize) -> bool {
-    const SIGNS: &str = ",:\n\u{1e}(|•·–—：.;،)";
-    let front = text[..start].trim_end_matches([' ', '\u{a0}', '"', '„', '“']);
-    front.is_empty() || front.ends_with(|c| SIGNS.contains(c))
-}
-
-pub(super) fn ends_clause(text: &str, end: usize) -> bool {
-    let rest = &text[end..];
-    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|'])
 }

@@ -2,9 +2,8 @@
 
 use super::{
     Cues, Text, Word,
-    end::{is_house, is_year},
-    parts::{begins_clause, is_part, is_within, may_be_part},
-    street::is_name,
+    parts::{is_part, is_within, may_be_part},
+    piece::{begins_clause, code_before_city, gap, is_house, is_name, is_year},
     word_before,
 };
 use crate::{Range, redact::id::has_form};
@@ -44,34 +43,6 @@ pub(super) fn before_place(on: Text<'_>, at: usize, city: &str) -> Option<Range>
         range = Some(part.start..code.unwrap_or(end));
     }
     range
-}
-
-fn gap<'a>(text: &'a str, words: &[Word<'_>], at: usize) -> &'a str {
-    let next = words.get(at + 1);
-    next.map_or("", |next| &text[words[at].end()..next.start])
-}
-
-/// The end of the postal code of `48155 Münster`, `D-48155 Münster`, `1234 AB Zwolle`, `00-950
-/// Warszawa`.
-pub(super) fn code_before_city(text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
-    let first = &words[at];
-    let is_prefix =
-        first.letters() <= 3 && first.is_upper() && matches!(gap(text, words, at), "-" | " ");
-    let mut last = at + usize::from(is_prefix);
-    let number = words.get(last).filter(|word| word.is_number())?;
-    let mut length = number.text.len();
-    while length < 8
-        && matches!(gap(text, words, last), " " | "-")
-        && let Some(more) = words.get(last + 1)
-        && (more.is_number() && more.text.len() <= 4 || has_form(more.text, "AA"))
-    {
-        length += more.text.len();
-        last += 1;
-    }
-    let is_code = (4..=8).contains(&length) && !(length == 4 && is_year(number));
-    let city = words.get(last + 1).filter(|city| city.is_upper())?;
-    let is_city = gap(text, words, last) == " " && city.letters() >= 3;
-    (is_code && is_city).then(|| words[last].end())
 }
 
 /// `Raleigh, NC 27601`, `Broadmeadow NSW 2292`, `Leeds LS1 4AB`, `Lisboa 1990-095`

@@ -2,8 +2,10 @@
 
 use super::{
     Cues, Word, begins_sentence,
-    end::{end, is_roman},
-    is_among, word_before,
+    end::end,
+    is_among,
+    piece::{MAX_NAME, PARTICLES, is_roman},
+    word_before,
 };
 use crate::{
     Range,
@@ -16,10 +18,8 @@ use crate::{
     },
 };
 
-pub(super) const MAX_NAME: usize = 6;
 /// For languages that write compounds.
 const SUFFIXES: &str = include_str!("../tables/street_endings.txt");
-pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt");
 
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     let is_abbreviated = before.letters() <= 5
@@ -137,11 +137,6 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         look = previous;
     }
     first.map(|first| first..end().end)
-}
-
-/// Capitalised, but not wholly in capitals like a norm.
-pub(super) fn is_name(word: &Word<'_>) -> bool {
-    word.is_upper() && word.text.chars().any(char::is_lowercase)
 }
 
 /// Includes the word before it, and a number that is its name (`4. Cadde No: 12`).

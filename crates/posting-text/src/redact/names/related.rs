@@ -3,11 +3,13 @@
 
 mod beside;
 mod house;
+mod lists;
 mod run;
 
 use self::{
     beside::{after_phrase, beside_our, is_between, is_owned, subject},
     house::House,
+    lists::{GROUPS, OWN},
     run::{is_group_word, is_name, run_end, with_form, without_place},
 };
 use super::{
@@ -34,13 +36,9 @@ const MAX_LINE: usize = 300;
 /// Bytes after a firm in which its number begins.
 const MAX_ID: usize = 24;
 
-const GROUPS: &str = include_str!("../tables/related_groups.txt");
-/// Beside a product, a brand, an owner or a house of the employer.
-const OUR: &str = include_str!("../tables/related_our.txt");
 /// Beginnings of words that say who owns a company, in a sentence with a legal form.
 const OWNERS: &str = include_str!("../tables/related_owners.txt");
 const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
-const OWN: &str = include_str!("../tables/related_own.txt");
 /// Beginnings of words in the name of an agency.
 const AGENCIES: &str = include_str!("../tables/agencies.txt");
 

@@ -1,7 +1,9 @@
 //! Words between a phrase and a name, and names before a phrase.
 
 use super::{
-    Context, Cues, GROUPS, MAX_WORDS, OUR, OWN, Phrase, Word, begins_sentence, is_among, run_end,
+    Context, Cues, MAX_WORDS, Phrase, Word, begins_sentence, is_among,
+    lists::{GROUPS, OUR, OWN},
+    run::run_end,
     word_before,
 };
 

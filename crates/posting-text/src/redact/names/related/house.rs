@@ -1,9 +1,13 @@
 //! Houses with names of their own: hotels, restaurants, schools and homes of the employer.
 
-use super::{Context, Cues, OUR, Word, after_phrase, begins_sentence, is_among, word_before};
+use super::{
+    Context, Cues, Word, begins_sentence,
+    beside::after_phrase,
+    is_among,
+    lists::{HOUSE_FOR, OUR},
+    word_before,
+};
 
-/// Before a workplace.
-pub(super) const HOUSE_FOR: &str = include_str!("../../tables/house_for.txt");
 /// The words on each side in which a name counts as repeated.
 const NEAR: usize = 400;
 /// Languages with the name before the word for the house.

@@ -1,9 +1,10 @@
 //! The words of a related company's name.
 
 use super::{
-    ACRONYMS, Context, Cues, GROUPS, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues,
-    house::HOUSE_FOR, inflect, is_among, is_cased, is_gap, is_ordinary, joined, without_ending,
-    words,
+    ACRONYMS, Context, Cues, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues, inflect,
+    is_among, is_cased, is_gap, is_ordinary, joined,
+    lists::{GROUPS, HOUSE_FOR},
+    without_ending, words,
 };
 
 /// Names of no companies behind a phrase, or of none that must be hidden, and ends of German nouns.
