@@ -192,6 +192,15 @@ const fn is_ignorable(c: char) -> bool {
     )
 }
 
+/// Whether a text begins and ends with visible characters.
+pub fn is_trimmed(text: &str) -> bool {
+    !text.starts_with(is_edge) && !text.ends_with(is_edge)
+}
+
+const fn is_edge(c: char) -> bool {
+    is_unseen(c) || is_turn(c)
+}
+
 /// The beginning of a foreign text. Characters that [`check_line`] refuses are replaced.
 pub fn shown(text: &str, longest: usize) -> String {
     let is_unfit = |c: char| c.is_control() || turns_direction(c);

@@ -121,13 +121,6 @@ struct Entry<'a> {
     payload: Option<&'a RawValue>,
 }
 
-impl Parsed {
-    /// Whether the refused line may concern a posting that it does not name.
-    pub fn is_unattributed(&self, prefixes: &Prefixes) -> bool {
-        self.command.is_err() && self.names.are_incomplete(prefixes)
-    }
-}
-
 impl Line {
     /// Parses a line, and checks that the client may use its identifier.
     pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
@@ -442,7 +435,11 @@ mod tests {
         ] {
             let prefixes = Prefixes::new(&["a"]).unwrap();
             let parsed = parse(line.as_bytes(), &options(), &["a"]);
-            assert_eq!(parsed.is_unattributed(&prefixes), is_unattributed, "{line}");
+            assert_eq!(
+                parsed.names.are_incomplete(&prefixes),
+                is_unattributed,
+                "{line}"
+            );
         }
         let parsed = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
         let LineError::Invalid(errors) = parsed.command.unwrap_err() else {

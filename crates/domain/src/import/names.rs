@@ -4,7 +4,10 @@
 //! posting. If the name is uncertain, [`Names`] has every identifier that the line may name. A flag
 //! says whether the line may name further postings.
 
-use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
+use fields::{
+    body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens},
+    line::is_trimmed,
+};
 use kernel::{Prefixes, SourceIdentifier};
 
 use super::hidden::{has_garbage, has_rests, is_separator, keys};
@@ -98,11 +101,11 @@ impl Names {
     }
 
     /// Whether a refused line may concern a posting that it does not name. An identifier may be
-    /// misspelt if the client may not use it, or if it has surrounding white space.
+    /// misspelt if the client may not use it, or if white space or invisible characters surround it.
     pub fn are_incomplete(&self, prefixes: &Prefixes) -> bool {
         let may_be_meant = |id: &String| {
             let identifier = SourceIdentifier::new(id);
-            id.trim() == id && identifier.is_ok_and(|identifier| prefixes.permit(&identifier))
+            is_trimmed(id) && identifier.is_ok_and(|identifier| prefixes.permit(&identifier))
         };
         let mut all = self.id.iter().chain(&self.others);
         self.has_unknown || self.id.is_none() || !all.all(may_be_meant)
@@ -430,6 +433,8 @@ mod tests {
             (r#"{"id":"acme-40","payload":{}}{"id":"41"}"#, true),
             (r#"{"id":" acme-40 ","payload":NaN}"#, true),
             (r#"{"id":"acme-40 ","payload":NaN}"#, true),
+            (r#"{"id":"acme-40\u200b","payload":NaN}"#, true),
+            (r#"{"id":"acme- \u200b40","payload":NaN}"#, false),
             (r#"{"id":"ACME-40","payload":NaN}"#, true),
             (r#"{"id":40,"payload":{}}"#, true),
         ] {

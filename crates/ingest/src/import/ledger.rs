@@ -23,6 +23,7 @@ pub(super) struct Ledger {
 struct Row {
     line: u64,
     id: Option<String>,
+    is_uncertain: bool,
     company: Option<CompanyKey>,
     result: Option<Result<Answer, LineError>>,
 }
@@ -33,12 +34,12 @@ impl Ledger {
         line: u64,
         id: Option<String>,
         company: Option<CompanyKey>,
-        is_unattributed: bool,
+        is_uncertain: bool,
     ) -> Offset {
-        self.counts.unattributed += u64::from(is_unattributed);
         self.rows.push_back(Row {
             line,
             id,
+            is_uncertain,
             company,
             result: None,
         });
@@ -68,6 +69,8 @@ impl Ledger {
                 result,
             };
             self.first += 1;
+            let is_unattributed = row.is_uncertain && receipt.result.is_err();
+            self.counts.unattributed += u64::from(is_unattributed);
             self.counts.add(&receipt);
             self.changes.add(&receipt);
             receipts.push(receipt);

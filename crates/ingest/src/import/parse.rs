@@ -29,7 +29,8 @@ pub(super) struct Entry {
     pub line: u64,
     /// Set even if the line is refused.
     pub names: Names,
-    pub is_unattributed: bool,
+    /// Whether the line may concern a posting that it does not name.
+    pub is_uncertain: bool,
     pub company: Named,
     pub claims: Claims,
     pub work: Result<Work, LineError>,
@@ -120,10 +121,11 @@ fn cached(
     else {
         return entry(&line, prefixes, options, Some(digest));
     };
+    let names = Names::of(identifier.as_str().to_owned());
     Entry {
         line: line.number,
-        names: Names::of(identifier.as_str().to_owned()),
-        is_unattributed: false,
+        is_uncertain: names.are_incomplete(prefixes),
+        names,
         company: known.company.map_or(Named::Nothing, Named::Company),
         claims: known.claims,
         work: Ok(Work::Cached(Arc::new(CachedLine {
@@ -153,12 +155,11 @@ fn entry(
         names: line.names(),
         command: Err(IngestError::Broken(panics::message(panic.as_ref())).into()),
     });
-    let is_unattributed = parsed.is_unattributed(prefixes);
     let Parsed { names, command } = parsed;
     Entry {
         line: line.number,
+        is_uncertain: names.are_incomplete(prefixes),
         names,
-        is_unattributed,
         company: command.as_ref().map_or(Named::Nothing, Named::by),
         claims: command.as_ref().map(claims).unwrap_or_default(),
         work: command.map(|mut put| {

@@ -203,7 +203,7 @@ impl Pipeline {
                 _ => None,
             };
             let (line, id) = (entry.line, entry.names.id);
-            let offset = self.ledger.add(line, id, company, entry.is_unattributed);
+            let offset = self.ledger.add(line, id, company, entry.is_uncertain);
             match entry.work {
                 Ok(mut work) => {
                     if let Some(company) = company {

@@ -98,6 +98,36 @@ async fn an_identifier_of_others_holds_everything() {
     assert_eq!(kit.expired(&["a-1", "a-2"]).await, [""; 0]);
 }
 
+#[tokio::test]
+async fn a_refused_line_with_a_misspelt_identifier_holds_everything() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    for id in [
+        "b ",
+        "\u{a0}b",
+        "b\u{200b}",
+        "\u{feff}b",
+        "\u{202a}b\u{202c}",
+    ] {
+        for payload in [
+            r#"{"title":""}"#,
+            r#"{"title":"T"}"#,
+            r#"{"expiration":{}}"#,
+        ] {
+            let refused = format!(r#"{{"id":"{id}","payload":{payload}}}"#);
+            let held = kit
+                .import(of_catalogue("feed"), &[line("a"), refused])
+                .await;
+            let counts = held.summary.counts;
+            assert_eq!((counts.refused, counts.unattributed), (1, 1), "{id:?}");
+        }
+    }
+    assert_eq!(kit.expired(&["a", "b"]).await, [""; 0]);
+    let created = kit.import(of_catalogue("feed"), &body(&["a", "b "])).await;
+    assert_eq!(created.summary.counts.unattributed, 0);
+    assert_eq!(created.missing(), (1, 1, false));
+}
+
 /// `domain` tests which lines can be read.
 #[tokio::test]
 async fn lines_that_name_no_posting_hold_everything() {
