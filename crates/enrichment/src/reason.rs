@@ -29,8 +29,8 @@ const ONLY_LINKS: &str = "The description consists of links only. Describe the j
 pub const fn sentence(code: ReasonCode) -> &'static str {
     match code {
         NoContent => {
-            "The description says nothing about the job. Describe the job, its tasks and its \
-             requirements in `raw_description` and send the posting again."
+            "The title or the description says nothing about the job. Name the job in `title`, \
+             describe its tasks and requirements in `raw_description`, and send the posting again."
         }
         TestPosting => {
             "The posting looks like a test. Send it again with the description of a real job \
@@ -63,16 +63,16 @@ pub const fn sentence(code: ReasonCode) -> &'static str {
              `raw_description` and send the posting again."
         }
         ErrorPage => {
-            "The description is a page that asks for JavaScript, denies access or reports an \
-             error. Fetch the job itself and send the posting again."
+            "The title or the description is that of a page that asks for JavaScript, denies \
+             access or reports an error. Fetch the job itself and send the posting again."
         }
         LoginWall => {
-            "The description is a page that asks the reader to sign in. Fetch the job itself \
-             and send the posting again."
+            "The title or the description is that of a page that asks the reader to sign in. \
+             Fetch the job itself and send the posting again."
         }
         ClosedNotice => {
-            "The description says that the position is no longer offered. Expire the posting, \
-             or describe the job in `raw_description` and send it again."
+            "The title or the description says that the position is no longer offered. Expire \
+             the posting, or describe the job in `raw_description` and send it again."
         }
         Navigation => {
             "The description is a menu, a footer or a cookie banner. Fetch the job itself and \

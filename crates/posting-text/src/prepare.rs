@@ -42,9 +42,9 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     budget.spend(document.steps())?;
     let text = document.text();
     let scan = Scan::of(&text, posting.company_website, budget)?;
-    let refusal = verdict::judge(posting.title, &document, &scan, budget)?;
+    let refusal = verdict::judge(posting, &document, &scan, budget)?;
     let passages = match refusal {
-        Some(refusal) => verdict::passages(refusal, posting.title, &text, budget)?,
+        Some(refusal) => verdict::passages(refusal, posting, &text, budget)?,
         None => Vec::new(),
     };
     let min_hash = min_hash(&text, budget)?;

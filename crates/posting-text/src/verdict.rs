@@ -1,5 +1,6 @@
 //! Refuses descriptions that describe no job: empty ones, links or images, test strings, and texts
-//! of pages such as an error, a login form or a cookie banner.
+//! of pages such as an error, a login form or a cookie banner. A title that says only that is
+//! refused, too.
 //!
 //! A text is read sentence by sentence. It is refused if a sentence is a listed notice and no other
 //! sentence describes anything; brands, numbers and the words of such pages describe nothing. It is
@@ -12,13 +13,13 @@ mod refusal;
 use self::notice::{JOB, PAGES, Seen, TEST, normalised};
 pub use self::refusal::Refusal;
 use crate::{
-    Budget, Result,
+    Budget, Posting, Result,
     document::{Document, SEPARATOR},
-    redact::{Kind, Scan, is_among, words},
+    redact::{Kind, Scan, Word, is_among, lines, words},
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;
@@ -32,19 +33,22 @@ const MAX_NAME: usize = 6;
 const MAX_PLAIN_NAME: usize = 6;
 /// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
+/// The most words of a variable of a template.
+const MAX_VARIABLE: usize = 6;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
 
 pub(crate) fn passages(
     refusal: Refusal,
-    title: &str,
+    posting: &Posting<'_>,
     text: &str,
     budget: &Budget,
 ) -> Result<Vec<String>> {
     let lines = || text.split(|c: char| c.is_control()).map(str::trim);
     let lines = || lines().filter(|line| !line.is_empty());
-    if refusal == Refusal::Test && is_test_title(title) {
-        return Ok(vec![title.to_owned()]);
+    let is_test = refusal == Refusal::Test && is_test_title(posting.title);
+    if is_test || by_title(posting) == Some(refusal) {
+        return Ok(vec![posting.title.to_owned()]);
     }
     budget.spend(text.len().saturating_mul(4))?;
     let says_so = |part: &&str| PAGES.look(part, |_| false).refusal == Some(refusal);
@@ -56,13 +60,14 @@ pub(crate) fn passages(
 }
 
 pub(crate) fn judge(
-    title: &str,
+    posting: &Posting<'_>,
     document: &Document,
     scan: &Scan<'_>,
     budget: &Budget,
 ) -> Result<Option<Refusal>> {
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     let content = Content::of(document, scan);
+    let title = posting.title;
     if let Some(refusal) = by_amount(&content, document) {
         return Ok(Some(refusal));
     }
@@ -75,7 +80,66 @@ pub(crate) fn judge(
             return Ok(Some(refusal));
         }
     }
-    Ok(is_test_posting(title, &content).then_some(Refusal::Test))
+    if is_test_posting(title, &content) {
+        return Ok(Some(Refusal::Test));
+    }
+    budget.spend(title.len().saturating_mul(8))?;
+    Ok(by_title(posting))
+}
+
+/// Refuses a title that is only a placeholder, a template or a notice, with the company's name at
+/// most. A notice of one word may be a job: "Onderhoud".
+fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
+    /// Words of jobs that notices have, too: "Planned Maintenance Administrator".
+    const WORK: &str = "administrator owner recruiter team support maintenance";
+    let (title, company) = (posting.title, normalised(posting.company_name));
+    let is_known = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit()) || company.split(' ').any(|known| known == word)
+    };
+    if title.is_empty() {
+        return None;
+    }
+    if !title.contains(char::is_alphabetic) || is_template(title, is_known) {
+        return Some(Refusal::NoContent);
+    }
+    let is_work = |word: &Word<'_>| is_among(WORK, &word.lower);
+    if JOB.has_word(title) || words(title).iter().any(is_work) {
+        return None;
+    }
+    let mut found = None;
+    for part in sentences(title) {
+        let (seen, words) = (PAGES.look(part, is_known), words(part));
+        let is_phrase = words.len() > 1 || words.iter().any(Word::is_unspaced);
+        let is_notice = |it: &Refusal| is_phrase && *it != Refusal::Navigation;
+        let refusal = match placeholder(part) {
+            None if seen.unknown > 0 => return None,
+            None => seen.phrase.filter(is_notice),
+            placeholder => placeholder,
+        };
+        found = found.or(refusal);
+    }
+    found
+}
+
+/// Whether a text consists of variables, such as `{{ title }} in {{ city }}`.
+fn is_template(text: &str, is_known: impl Fn(&str) -> bool) -> bool {
+    let (mut outside, mut variables) = (String::new(), 0);
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        let Some((variable, behind)) = behind.trim_start_matches('{').split_once('}') else {
+            return false;
+        };
+        if words(variable).len() > MAX_VARIABLE {
+            return false;
+        }
+        outside.push_str(before);
+        variables += 1;
+        rest = behind.trim_start_matches('}');
+    }
+    outside.push_str(rest);
+    let says_nothing =
+        |word: &Word<'_>| word.is_small() || word.letters() == 1 || is_known(&word.lower);
+    variables > 0 && words(&outside).iter().all(says_nothing)
 }
 
 fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
@@ -84,11 +148,16 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     if images.count > 0 && images.letters <= MAX_ALTERNATIVE && beside <= MAX_BESIDE {
         return Some(Refusal::OnlyImage);
     }
-    let is_empty =
-        content.weight == 0 || (content.weight <= MAX_TEST_LENGTH && is_placeholder(&content.text));
+    let text = &content.text;
+    let found = match content.weight {
+        0..=1 => Some(Refusal::NoContent),
+        2..=MAX_TEST_LENGTH if text.contains(char::is_alphabetic) => placeholder(text),
+        2..=MAX_TEST_LENGTH => Some(Refusal::NoContent),
+        _ => None,
+    };
     match content.links {
-        0 => is_empty.then_some(Refusal::NoContent),
-        _ => (is_empty || content.weight <= MAX_BESIDE).then_some(Refusal::OnlyLinks),
+        0 => found,
+        _ => (found.is_some() || content.weight <= MAX_BESIDE).then_some(Refusal::OnlyLinks),
     }
 }
 
@@ -103,7 +172,8 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
         return Some(Refusal::ErrorPage);
     }
     let is_title = !title.is_empty() && normalised(text) == normalised(title);
-    (is_title || blanks(text) >= 2).then_some(Refusal::NoContent)
+    let is_template = blanks(text) >= 2 || is_template(text, |_| false);
+    (is_title || is_template).then_some(Refusal::NoContent)
 }
 
 /// Counts placeholders such as `[Job Title]` and `{{ company_name }}`.
@@ -114,7 +184,8 @@ fn blanks(text: &str) -> usize {
         let inside = text[at + 1..].trim_start_matches(open);
         let (inside, _) = inside.split_once(ends(open))?;
         let words = words(inside);
-        let is_blank = words.len() <= 6 && words.iter().any(|it| is_among(FILLED_WITH, &it.lower));
+        let is_blank =
+            words.len() <= MAX_VARIABLE && words.iter().any(|it| is_among(FILLED_WITH, &it.lower));
         is_blank.then_some(())
     };
     let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));
@@ -305,13 +376,25 @@ impl Content {
     }
 }
 
-fn is_placeholder(text: &str) -> bool {
+/// Recognises a whole text by its words, without numbers and repetitions.
+fn placeholder(text: &str) -> Option<Refusal> {
     const PLACEHOLDERS: &str = include_str!("verdict/tables/placeholders.txt");
-    let said = normalised(text);
-    let letters = said.chars().filter(|c| c.is_alphabetic()).count();
-    PLACEHOLDERS.lines().any(|known| known == said)
-        || letters == 0
-        || (letters == 1 && said.is_ascii())
+    let words = words(text);
+    let words = words.iter().filter(|word| !word.is_number());
+    let mut said: Vec<_> = words.map(|word| &*word.lower).collect();
+    said.dedup();
+    let said = said.join(" ");
+    let mut known = lines(PLACEHOLDERS).flat_map(|(heading, line)| {
+        let texts = line.split('|');
+        texts.map(move |text| (heading, text.trim()))
+    });
+    known
+        .find(|(_, text)| !text.is_empty() && *text == said)
+        .map(|(heading, _)| match heading {
+            "error_page" => Refusal::ErrorPage,
+            "login_wall" => Refusal::LoginWall,
+            _ => Refusal::NoContent,
+        })
 }
 
 fn is_test(text: &str) -> bool {

@@ -85,7 +85,7 @@ fn what_is_no_posting_is_refused() {
         });
     assert_eq!(
         (VERSION, digest),
-        (5, 13_380_074_999_343_593_499),
+        (6, 7_374_196_956_353_028_629),
         "a verdict of these texts that changes is a new version; another text is none"
     );
     assert_eq!(enrich("Driver", "").refusal, Some(Refusal::NoContent));
@@ -102,6 +102,7 @@ fn a_refusal_names_what_it_rests_on() {
             &["This job is closed."],
         ),
         ("Test posting", "<p>Drive.</p>", &["Test posting"]),
+        ("Access denied", "<p>You drive.</p>", &["Access denied"]),
         (
             "Driver",
             "<p>asdf asdf</p><p>test</p>",

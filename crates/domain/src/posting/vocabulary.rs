@@ -41,7 +41,7 @@ vocabulary! {
     /// The closed list of reasons for a rejection, by their names in answers, history, logs and
     /// models' answers.
     ReasonCode {
-        /// Without markup and links, the description is empty.
+        /// Without markup and links, the description is empty; or the title is a placeholder.
         NoContent = "no_content",
         /// The posting is a test, not an offer.
         TestPosting = "test_posting",
@@ -61,13 +61,14 @@ vocabulary! {
         TooComplex = "too_complex",
         /// The description is an image. Given by rules only.
         ImageOnly = "image_only",
-        /// The description is a server's message instead of a page: JavaScript is needed, access is
-        /// denied, a puzzle must be solved, or nothing was found. Given by rules only.
+        /// The title or description is a server's message: JavaScript is needed, access is denied, a
+        /// puzzle must be solved, or nothing was found. Given by rules only.
         ErrorPage = "error_page",
-        /// The description asks the reader to sign in or to subscribe. Given by rules only.
-        LoginWall = "login_wall",
-        /// The description says that the position is taken or no longer offered. Given by rules
+        /// The title or description asks the reader to sign in or to subscribe. Given by rules
         /// only.
+        LoginWall = "login_wall",
+        /// The title or description says that the position is taken or no longer offered. Given by
+        /// rules only.
         ClosedNotice = "closed_notice",
         /// The description is a menu, a footer or a cookie banner. Given by rules only.
         Navigation = "navigation",

@@ -49,6 +49,8 @@ const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) refusal: Option<Refusal>,
+    /// The meaning without [`Table::pairs`].
+    pub(super) phrase: Option<Refusal>,
     pub(super) letters: usize,
     /// The letters of unknown words.
     pub(super) unknown: usize,
@@ -123,8 +125,10 @@ impl Table {
 
     pub(super) fn look(&self, sentence: &str, also: impl Fn(&str) -> bool) -> Seen {
         let words = words(sentence);
+        let (refusal, phrase) = self.meanings(&words);
         let mut seen = Seen {
-            refusal: self.meaning(&words),
+            refusal,
+            phrase,
             ..Seen::default()
         };
         let mut follows_pronoun = false;
@@ -189,7 +193,7 @@ impl Table {
         most.map(|(refusal, _)| refusal).filter(|_| is_page)
     }
 
-    fn meaning(&self, words: &[Word<'_>]) -> Option<Refusal> {
+    fn meanings(&self, words: &[Word<'_>]) -> (Option<Refusal>, Option<Refusal>) {
         let said = format!(" {} ", joined(words.iter().map(|word| word.lower.as_ref())));
         let phrases = self.phrases.find_overlapping_iter(&said);
         let meanings = phrases.map(|found| self.meanings[found.pattern().as_usize()]);
@@ -197,8 +201,9 @@ impl Table {
             let denies = |word: &Word<'_>| self.others.get(word.lower.as_ref()) == Some(refusal);
             words.iter().any(denies)
         };
-        let meanings = meanings.chain(self.pairs(&said));
-        meanings.filter(|refusal| !denied(refusal)).min()
+        let phrase = meanings.filter(|refusal| !denied(refusal)).min();
+        let pair = self.pairs(&said).filter(|refusal| !denied(refusal));
+        (phrase.into_iter().chain(pair).min(), phrase)
     }
 
     fn pairs(&self, said: &str) -> Option<Refusal> {

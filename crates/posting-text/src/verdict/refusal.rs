@@ -1,13 +1,15 @@
 /// Why a posting is refused. A text with several meanings gets the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
-    /// The description says that the position is taken or no longer offered.
+    /// The title or description says that the position is taken or no longer offered.
     Closed,
-    /// The description asks the reader to sign in or to subscribe.
+    /// The title or description asks the reader to sign in or to subscribe.
     LoginWall,
-    /// The description is an error of a server: JavaScript, access, a puzzle, or a missing page.
+    /// The title or description is an error of a server: JavaScript, access, a puzzle, or a missing
+    /// page.
     ErrorPage,
-    /// The description is empty, a placeholder, the title, or a reference to another place.
+    /// The description is empty or the title, or one of them is a placeholder or a reference to
+    /// another place.
     NoContent,
     /// The description is a menu, a footer or a cookie banner.
     Navigation,
