@@ -177,6 +177,8 @@ const BAD: &str = r#"
     POSTHASTE_WEBHOOK_PRIVATE=yes                   | "yes" is not one of refuse, allow
     POSTHASTE_APPEAL_URL=mailto:a@b.example         | must begin with http:// or https://
     POSTHASTE_BOARD_NAME=a\tb                       | must not contain control characters
+    POSTHASTE_NO_WORKER=fales                       | "fales" is not one of 1, t, true, y, yes, on, 0
+    POSTHASTE_MIGRATE=maybe                         | "maybe" is not one of 1, t, true
     POSTHASTE_LOG=a=b=c                             | "a=b=c" is not a log filter
     POSTHASTE_LOG_FORMAT=logfmt                     | "logfmt" is not one of text, json
     RUST_LOG=a=b=c                                  | "a=b=c" is not a log filter"#;

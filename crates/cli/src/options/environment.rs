@@ -5,12 +5,13 @@
 
 use std::{any::TypeId, env, ffi::OsString, fs::File, io::Read as _, path::Path};
 
-use clap::{Arg, ArgAction, Command, builder::FalseyValueParser};
+use clap::{Arg, ArgAction, Command};
 use secrecy::SecretString;
 
 use super::{
     SERVICES, command_path,
     dotenv::{Dotenv, set},
+    parse::switch,
     refusal::Refusal,
 };
 
@@ -49,8 +50,8 @@ pub fn load(
     Ok(dotenv)
 }
 
-/// Names the variable of each option, hides the values of secrets, accepts any variable but "no"
-/// for a switch, and mentions files of secrets in the help.
+/// Names the variable of each option, hides the values of secrets, accepts the usual words for a
+/// switch, and mentions files of secrets in the help.
 ///
 /// The variable is `POSTHASTE_` and the option's name. An option without a heading belongs to its
 /// command: the name of the command or its group comes in between.
@@ -79,7 +80,7 @@ fn complete_arguments(command: Command, group: &str) -> Command {
             arg = arg.env(variable.replace('-', "_").to_ascii_uppercase());
         }
         if matches!(arg.get_action(), ArgAction::SetTrue) {
-            return arg.value_parser(FalseyValueParser::new());
+            return arg.value_parser(switch());
         }
         let (Some(name), Some(help)) = (secret(&arg), arg.get_help()) else {
             return arg;

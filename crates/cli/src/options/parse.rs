@@ -9,11 +9,12 @@ use std::{
 
 use clap::{
     Arg, ArgAction, FromArgMatches,
-    builder::Resettable,
+    builder::{Resettable, TypedValueParser},
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use super::{SERVICES, command_path, refusal::Refusal};
+use crate::values;
 
 static DEFINITIONS: OnceLock<clap::Command> = OnceLock::new();
 
@@ -66,17 +67,31 @@ fn is_switch(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
+const ON: [&str; 6] = ["1", "t", "true", "y", "yes", "on"];
+const OFF: [&str; 6] = ["0", "f", "false", "n", "no", "off"];
+
+fn is_one_of(words: &[&str], text: &str) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// The parser of a switch, whose value only a variable sets.
+pub fn switch() -> impl TypedValueParser<Value = bool> {
+    let words = [ON, OFF].concat();
+    let expected = words.join(", ");
+    values::named(words, move |text| {
+        let is_on = is_one_of(&ON, text.trim());
+        let is_known = is_on || is_one_of(&OFF, text.trim());
+        let refusal = || format!("{text:?} is not one of {expected}");
+        is_known.then_some(is_on).ok_or_else(refusal)
+    })
+}
+
 /// Whether a value is empty, or a "no" for a switch.
 fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     let Some(value) = value.to_str().map(str::trim) else {
         return false;
     };
-    let is_off = || {
-        ["0", "f", "false", "n", "no", "off"]
-            .iter()
-            .any(|off| value.eq_ignore_ascii_case(off))
-    };
-    value.is_empty() || (is_switch && is_off())
+    value.is_empty() || (is_switch && is_one_of(&OFF, value))
 }
 
 /// Returns one line that names the variable or option with the bad value.
