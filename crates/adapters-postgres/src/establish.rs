@@ -78,6 +78,9 @@ impl Connector {
                         chain(&error)
                     ))
                 })?;
+        if let Some(why) = connection.parameter("server_encoding").and_then(objection) {
+            return Err(ConnectionError::BadConnection(why));
+        }
         let answer = {
             let query = pin!(client.simple_query(&self.set_up));
             match select(query, &mut connection).await {
@@ -100,6 +103,16 @@ impl Connector {
         }
         AsyncPgConnection::try_from_client_and_connection(client, connection).await
     }
+}
+
+/// Other encodings cannot store every posting, or count bytes as characters.
+fn objection(encoding: &str) -> Option<String> {
+    (encoding != "UTF8").then(|| {
+        format!(
+            "the encoding of the database is {encoding}, but must be UTF8; create another one with \
+             CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )
+    })
 }
 
 fn speaks_english(answer: &[SimpleQueryMessage]) -> bool {

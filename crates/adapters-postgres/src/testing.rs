@@ -206,9 +206,14 @@ pub struct Database {
 
 impl Database {
     pub fn empty() -> Self {
+        Self::of("template1")
+    }
+
+    /// A database of a template, which options may follow.
+    pub fn of(template: &str) -> Self {
         let session = Session::current();
         Self {
-            name: session.create("template1"),
+            name: session.create(template),
             _session: session,
         }
     }

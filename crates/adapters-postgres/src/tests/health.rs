@@ -35,6 +35,20 @@ async fn a_database_that_takes_no_writes_is_not_ready() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_encoding_is_refused() {
+    for encoding in ["LATIN1", "SQL_ASCII"] {
+        let template = format!("template0 ENCODING '{encoding}' LOCALE 'C'");
+        let database = Database::of(&template);
+        let opened = PostgresStore::open(&database.url(), &patient()).await;
+        let Err(StoreError::Unavailable(why)) = opened else {
+            panic!("{encoding}: {opened:?}")
+        };
+        assert!(why.contains(encoding) && why.contains("'UTF8'"), "{why}");
+        assert!(crate::CopyTarget::open(&database.url()).await.is_err());
+    }
+}
+
+#[tokio::test]
 async fn a_role_without_rights_is_not_ready() {
     let (database, store) = fixture().await;
     let role = format!("limited_{}", std::process::id());
