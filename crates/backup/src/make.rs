@@ -22,6 +22,7 @@ pub async fn make(
     keys: &KeyFolder,
     folder: &Path,
 ) -> anyhow::Result<String> {
+    check_keys(database.is_some(), keys)?;
     files::claim_empty_folder(folder)?;
     let staging = folder.join(UNFINISHED);
     files::make_folder(&staging)?;
@@ -32,6 +33,18 @@ pub async fn make(
         _ = fs::remove_dir_all(&staging);
     }
     Ok(sentence(&made?, folder, began))
+}
+
+/// Fails where a wrong data folder would pass as one without keys. Before its first `serve`, an
+/// embedded database has none.
+fn check_keys(has_database: bool, keys: &KeyFolder) -> anyhow::Result<()> {
+    let may_lack = has_database && files::folder_of(keys.path()).is_dir();
+    ensure!(
+        may_lack || !keys.list()?.keys().is_empty(),
+        "there is no usable key in {}, so nothing was backed up; correct POSTHASTE_DATA_DIR",
+        keys.path().display()
+    );
+    Ok(())
 }
 
 async fn stage(

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use super::{Place, database::check_private};
+use super::{Place, database::check_private, text};
 
 fn backed_up() -> Place {
     let place = Place::new();
@@ -118,6 +118,21 @@ fn what_is_not_as_it_was_backed_up_is_not_restored() {
         assert!(said.contains(expected), "{expected}: {said}");
         assert!(!place.path("data").exists(), "{expected}");
         fs::remove_dir_all(copy).unwrap();
+    }
+}
+
+#[test]
+fn a_data_folder_that_is_not_there_is_no_backup() {
+    let place = backed_up();
+    place.says_with("migrate", &[("DATABASE_URL", "sqlite://a.db")]);
+    for url in ["postgres://nobody@127.0.0.1:1/nowhere", "sqlite://a.db"] {
+        let variables = [("DATABASE_URL", url), ("POSTHASTE_DATA_DIR", "gone")];
+        let output = place.run("backup new", &variables);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("no usable key in gone/keys"), "{said}");
+        assert!(said.contains("POSTHASTE_DATA_DIR"), "{said}");
+        assert!(!place.path("new").exists());
     }
 }
 
