@@ -144,10 +144,20 @@ pub struct Words(Vec<String>);
 const MOST_WORDS: usize = 8;
 
 impl Words {
-    /// The words of a text, at most eight.
+    /// The words of a text, at most eight. A text without letters and digits, but not without
+    /// signs, is in no text.
     pub fn of(text: &str) -> Self {
         let words = split(text).map(str::to_lowercase).take(MOST_WORDS);
-        Self(words.collect())
+        let words: Vec<_> = words.collect();
+        let signs = text.trim();
+        if words.is_empty() && !signs.is_empty() {
+            return Self(vec![signs.to_owned()]);
+        }
+        Self(words)
+    }
+
+    fn are_nowhere(&self) -> bool {
+        self.0.iter().any(|word| split(word).next().is_none())
     }
 
     /// Whether each beginning begins a word of this text.
@@ -218,9 +228,12 @@ impl PostingSearch {
         self.identifier.is_some() || !self.fence.are_all()
     }
 
-    /// The prefixes of identifiers to read after a place, in byte order. No prefix begins with
+    /// The prefixes of identifiers to read after a place, in byte order; none if nothing is found. No prefix begins with
     /// another one. The empty prefix means all postings, newest first.
     fn beginnings(&self, after: Option<&Place>) -> Vec<Arc<str>> {
+        if self.words.are_nowhere() || self.company.are_nowhere() {
+            return Vec::new();
+        }
         let wanted = self.identifier.as_deref().unwrap_or_default();
         if self.fence.are_all() {
             return vec![Arc::from(wanted)];
@@ -335,7 +348,10 @@ mod tests {
     fn words_are_found_by_their_beginnings_in_any_case_and_order() {
         for (words, text, found) in [
             ("", "Anything", true),
-            (" ,. ", "Anything", true),
+            ("  ", "Anything", true),
+            (" ,. ", "A, b.", false),
+            ("%", "Anything", false),
+            ("+++", "C+++", false),
             ("eng", "Senior Engineer (m/w/d)", true),
             ("ENGINEER senior", "Senior Engineer (m/w/d)", true),
             ("gineer", "Senior Engineer", false),
@@ -369,6 +385,7 @@ mod tests {
         for (identifier, prefixes, words, order) in [
             (None, &[][..], "", newest_first),
             (None, &[], "nothing like it", ""),
+            (None, &[], "+++", ""),
             (Some("a"), &[], "", "a-000 a-002 a-004 a-006"),
             (Some("c"), &[], "", ""),
             (None, &["b-", "a-00"], "", by_identifier),
