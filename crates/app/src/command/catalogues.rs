@@ -62,11 +62,11 @@ impl List {
 }
 
 const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
-                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing?/count  \
-                       HELD=held";
+                       LAST IMPORT (UTC)=last_import/finished_at  COMPLETE=last_import/complete  \
+                       MISSING=last_import/missing?/count  HELD=held";
 
 const FIELDS: &str = "name  client  postings  running  held=none  \
-                      last_import/finished_at=never  last_import/lines  \
+                      last_import/finished_at=never  last_import/complete  last_import/lines  \
                       last_import/missing?/count  last_import/missing?/expired";
 
 /// The catalogue to work on.
@@ -191,5 +191,43 @@ impl Undo {
         let (corrector, order) = self.named.correct(self.operator, lifetime).await?;
         let undone = corrector.undo(order).await?;
         output::print(undone.sentence())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{catalogue::PastImport, import::Summary};
+    use kernel::{
+        CatalogueId,
+        testing::{noon, uuid},
+    };
+
+    use super::*;
+
+    #[test]
+    fn an_import_that_broke_off_is_shown_as_incomplete() {
+        let import = PastImport {
+            started_at: noon(),
+            finished_at: noon(),
+            summary: Summary::default(),
+        };
+        let broken_off = Catalogue {
+            id: CatalogueId::new(uuid(1)),
+            client: ClientId::new(uuid(2)),
+            name: catalogue("feed").unwrap(),
+            postings: 0,
+            is_running: false,
+            imports: vec![import],
+            held: None,
+            can_undo: false,
+        };
+        let shown = CatalogueOfOperator::new(&broken_off);
+        let text = output::record(&shown, FIELDS).unwrap();
+        assert!(text.contains("\nlast_import complete     no\n"), "{text}");
+        let text = output::table(COLUMNS, &[shown]).unwrap();
+        assert!(
+            text.contains("COMPLETE") && text.contains("  no  "),
+            "{text}"
+        );
     }
 }
