@@ -108,6 +108,17 @@ fn a_secret_is_taken_from_a_file() {
 }
 
 #[test]
+fn a_dotenv_file_gives_way_to_a_secret_in_either_form() {
+    let place = with_dotenv("DATABASE_URL_FILE=gone\n");
+    place.says_with("migrate", &[("DATABASE_URL", "sqlite://a.db")]);
+    assert!(place.path("a.db").exists());
+    place.write("url", "sqlite://b.db");
+    dotenv(&place, "DATABASE_URL=sqlite://c.db\n");
+    place.says_with("migrate", &[("DATABASE_URL_FILE", "url")]);
+    assert!(place.path("b.db").exists() && !place.path("c.db").exists());
+}
+
+#[test]
 fn a_file_of_a_secret_that_cannot_be_used_stops_the_start() {
     let place = Place::new();
     place.write("key", "sesame\n");

@@ -18,6 +18,8 @@ use super::refusal::Refusal;
 
 const LARGEST: u64 = 1 << 20;
 
+const FILE: &str = "_FILE";
+
 const PREFIXES: [&str; 2] = ["POSTHASTE_", "OTEL_"];
 const NAMES: [&str; 3] = ["DATABASE_URL", "DATABASE_URL_FILE", "RUST_LOG"];
 
@@ -60,9 +62,15 @@ impl Dotenv {
         }))
     }
 
-    /// Sets missing variables. Must be called before there are threads.
+    /// Sets missing variables. A secret and the variable of its file are one setting. Must be
+    /// called before there are threads.
     pub fn apply(&self) -> Result<(), Refusal> {
-        let is_unset = |(name, _): &&(String, String)| env::var_os(name).is_none();
+        let is_unset = |(name, _): &&(String, String)| {
+            let secret = name.strip_suffix(FILE).unwrap_or(name);
+            [secret, &file_variable(secret)]
+                .iter()
+                .all(|name| env::var_os(name).is_none())
+        };
         let mut lacking: Vec<(String, String)> = Vec::new();
         for (name, value) in self.taken.iter().filter(is_unset) {
             // If several lines set a variable, the first counts.
@@ -82,6 +90,10 @@ impl Dotenv {
             "the .env file was read"
         );
     }
+}
+
+pub fn file_variable(name: &str) -> String {
+    format!("{name}{FILE}")
 }
 
 /// Opens a file without waiting, for example for a FIFO.

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 use super::{
     SERVICES, command_path,
-    dotenv::{Dotenv, set},
+    dotenv::{Dotenv, file_variable, set},
     parse::switch,
     refusal::Refusal,
 };
@@ -96,10 +96,6 @@ fn complete_arguments(command: Command, group: &str) -> Command {
 pub fn secret(arg: &Arg) -> Option<String> {
     let name = arg.get_env().filter(|_| arg.is_hide_env_values_set())?;
     Some(name.to_string_lossy().into_owned())
-}
-
-pub fn file_variable(name: &str) -> String {
-    format!("{name}_FILE")
 }
 
 /// Reads a secret from a file, without the newline at the end.

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env};
 
 use fields::suggest;
 
-use super::environment;
+use super::{dotenv, environment};
 use crate::text;
 
 const PREFIX: &str = "POSTHASTE_";
@@ -26,7 +26,7 @@ fn known(root: &clap::Command) -> BTreeSet<String> {
         let variables = command.get_arguments().filter_map(clap::Arg::get_env);
         known.extend(variables.map(|name| name.to_string_lossy().into_owned()));
         let secrets = command.get_arguments().filter_map(environment::secret);
-        known.extend(secrets.map(|name| environment::file_variable(&name)));
+        known.extend(secrets.map(|name| dotenv::file_variable(&name)));
         for subcommand in command.get_subcommands() {
             collect(subcommand, known);
         }
