@@ -5,7 +5,7 @@ use domain::{
     posting::PostingView,
     store::{PostingReader, Store, WriteSet},
 };
-use fields::{Patch, validation::FieldErrors};
+use fields::{Patch, day::DayOrTime, validation::FieldErrors};
 use kernel::{
     ClientId, Prefixes, StoreError,
     audit::{Action, Attribution, Entry},
@@ -226,7 +226,7 @@ impl ManagedWebhooks<'_> {
         self.find(id).await?;
         let to = self.log.cursor_at(since).await?;
         let entry = self.entry(audit::WEBHOOKS_REPLAY, id, now);
-        let entry = entry.map(|entry| entry.with("since", since.to_string()));
+        let entry = entry.map(|entry| entry.with("since", DayOrTime::Time(since).to_string()));
         let is_known = self.webhooks.replay(id, to, entry.as_ref()).await?;
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }

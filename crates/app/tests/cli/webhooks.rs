@@ -90,11 +90,12 @@ fn what_an_operator_does_with_a_webhook_is_in_the_audit() {
     let audit = place.json("audit --json");
     let entries = audit.as_array().unwrap().iter();
     let entries = entries.filter(|entry| entry["subject"] == id && entry["by"] == "ann");
-    let entries: Vec<_> = entries
-        .filter_map(|entry| entry["action"].as_str())
-        .collect();
-    let actions = [
+    let (actions, details): (Vec<_>, Vec<_>) = entries
+        .map(|entry| (entry["action"].as_str().unwrap(), &entry["details"]))
+        .unzip();
+    let expect = [
         "create", "update", "update", "rotate", "test", "replay", "update", "update", "delete",
     ];
-    assert_eq!(entries, actions.map(|action| format!("webhooks.{action}")));
+    assert_eq!(actions, expect.map(|action| format!("webhooks.{action}")));
+    assert_eq!(details[5], &json!({"since": "2026-03-01T00:00:00Z"}));
 }

@@ -141,8 +141,8 @@ fn unusable_files_are_reported_and_skipped() {
     let id = key_id(at(0), 1).to_string();
     let upper = key_id(at(0), 0xab).to_string().to_uppercase();
     let half = &fixtures::OPENSSL_P256[..100];
-    check(&id, "", "not a PEM file");
-    check(&id, half, "not a PEM file");
+    check(&id, "", "not a whole PEM file");
+    check(&id, half, "not a whole PEM file");
     check(&id, fixtures::OPENSSL_P384, "not a P-256 key");
     check(&id, fixtures::OPENSSL_SEC1, "openssl pkcs8 -topk8");
     check(&id, &"x".repeat(20_000), "not a file of a key's size");
