@@ -59,6 +59,16 @@ view! {
 }
 
 view! {
+    /// An objection that waits, as operators see it.
+    #[derive(Serialize)]
+    pub struct ObjectionOfOperator<'a>(objection: &'a report::WaitingObjection) {
+        posting: Uuid = objection.posting.uuid(),
+        unique_source_identifier: &'a str = objection.source_identifier.as_str(),
+        at: Timestamp = Timestamp(objection.at),
+    }
+}
+
+view! {
     #[derive(Serialize)]
     struct ReporterView<'a>(reporter: &'a Reporter) {
         name: Option<&'a str> = reporter.name.as_deref(),

@@ -92,6 +92,10 @@ async fn a_report_and_an_objection_go_the_whole_way(store: Store) {
         app.show(&id).await["decision"]["objection"]["state"],
         "waiting"
     );
+    let waiting = app
+        .site
+        .json(&["reports", "list", "--objections", "--json"]);
+    assert_eq!(waiting[0]["unique_source_identifier"], *id, "{waiting}");
     app.run(&["postings", "reverse", &id, "--reason", "A mistake."])
         .succeeded();
     again();

@@ -8,7 +8,7 @@ use kernel::ReportId;
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use stores::Stores;
 use uuid::Uuid;
-use views::report::ReportOfOperator;
+use views::report::{ObjectionOfOperator, ReportOfOperator};
 
 use crate::{
     args::{ChangeArgs, GroundArgs, JsonArgs, LifetimeArgs, ListArgs, StoreArgs, values},
@@ -25,7 +25,7 @@ commands! {
     }
 }
 
-/// List reports, the oldest first
+/// List reports or objections, the oldest first
 #[derive(Debug, Args)]
 pub struct List {
     /// Only reports of this state: `waiting`, `dismissed` or `acted`
@@ -38,6 +38,10 @@ pub struct List {
         })
     )]
     state: ReportState,
+
+    /// Objections of clients that wait for an answer, instead of reports
+    #[arg(long, conflicts_with = "state")]
+    objections: bool,
     #[command(flatten)]
     rows: ListArgs,
     #[command(flatten)]
@@ -47,6 +51,8 @@ pub struct List {
 const COLUMNS: &str = "REPORT=uuid  SENT (UTC)=at  STATE=state  POSTING=unique_source_identifier  \
                        REASON=reason  STATEMENT=statement";
 
+const OBJECTIONS: &str = "SENT (UTC)=at  POSTING=unique_source_identifier";
+
 const FIELDS: &str = "uuid  state  unique_source_identifier  posting  reason  statement  url=none  \
                       reporter?/name=unknown  reporter?/email=unknown  at  decided_at=never  \
                       decided_by  sentence";
@@ -55,6 +61,14 @@ impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let most = self.rows.most();
+        if self.objections {
+            let mut all = database.reports.waiting_objections(most).await?;
+            let more = self.rows.cut(&mut all);
+            let rows: Vec<_> = all.iter().map(ObjectionOfOperator::new).collect();
+            return self
+                .rows
+                .print(OBJECTIONS, &rows, "No objection waits.", more);
+        }
         let mut all = database.reports.reports(self.state, None, most).await?;
         let more = self.rows.cut(&mut all);
         let rows: Vec<_> = all.iter().map(ReportOfOperator::new).collect();
