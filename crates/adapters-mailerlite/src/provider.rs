@@ -31,6 +31,7 @@ impl MailerLite {
 
     /// Like `new`, but with time limits other than the worker's.
     pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
+        settings.check()?;
         let limit = settings.requests_per_minute;
         let all = [(Account::Old, &settings.old), (Account::New, &settings.new)];
         let connected = all.into_iter().filter_map(|(account, settings)| {

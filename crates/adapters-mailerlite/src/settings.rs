@@ -1,7 +1,7 @@
 use std::num::NonZeroU32;
 
 use newsletter::subscriber::Account;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 pub const DEFAULT_BASE_URL: &str = "https://connect.mailerlite.com/api";
@@ -17,6 +17,17 @@ impl Settings {
     /// Whether an account has a key. Without one the newsletter is off.
     pub const fn has_account(&self) -> bool {
         self.old.is_some() || self.new.is_some()
+    }
+
+    /// Refuses equal keys. A move would remove people from their only account.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let key = |account: &Option<AccountSettings>| {
+            account.as_ref().map(|it| it.key.expose_secret().to_owned())
+        };
+        match (key(&self.old), key(&self.new)) {
+            (Some(old), Some(new)) if old == new => Err(SettingsError::SameKey),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -35,6 +46,11 @@ pub enum SettingsError {
     /// The key is empty or contains characters such as a line break.
     #[error("the API key of the {0} account is empty or has invalid characters")]
     Key(Account),
+    #[error(
+        "POSTHASTE_MAILERLITE_NEW_API_KEY: is the same key as POSTHASTE_MAILERLITE_OLD_API_KEY; a \
+         single account needs only the old one"
+    )]
+    SameKey,
     #[error("cannot create an HTTP client for the {0} account: {1}")]
     Client(Account, String),
 }

@@ -227,10 +227,13 @@ async fn errors_have_no_key_even_if_the_provider_says_it() {
 
 #[test]
 fn debug_output_has_no_key() {
-    let settings = Settings {
+    let mut settings = Settings {
         old: Some(account("https://old.example/api")),
         ..settings("https://new.example/api")
     };
+    let same = MailerLite::new(&settings).unwrap_err();
+    assert_eq!(same, SettingsError::SameKey);
+    settings.old.as_mut().unwrap().key = format!("{KEY}-too").into();
     let provider = MailerLite::new(&settings).unwrap();
     for text in [format!("{settings:?}"), format!("{provider:?}")] {
         assert!(!text.contains(KEY), "{text}");

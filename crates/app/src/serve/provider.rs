@@ -20,11 +20,9 @@ pub fn connect(
     };
     match connected {
         Ok(provider) => Ok(Arc::new(provider)),
-        Err(error @ (SettingsError::BaseUrl(_) | SettingsError::Key(_))) => {
-            Err(Misconfigured(error.to_string()).into())
-        }
         Err(error @ SettingsError::Client(..)) => {
             Err(error).context("the e-mail provider cannot be called")
         }
+        Err(error) => Err(Misconfigured(error.to_string()).into()),
     }
 }

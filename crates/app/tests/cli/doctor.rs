@@ -200,4 +200,15 @@ fn a_configuration_that_no_command_takes_is_refused() {
     let variables = [("POSTHASTE_ENRICHER", "llm")];
     let begin = "POSTHASTE_LLM_BASE_URL: is needed";
     place.refuses("doctor --json", &variables, begin);
+    let twice = [
+        NEWSLETTER[0],
+        ("POSTHASTE_MAILERLITE_NEW_API_KEY", SECRETS[0]),
+    ];
+    for line in ["doctor", "worker"] {
+        place.refuses(
+            line,
+            &twice,
+            "POSTHASTE_MAILERLITE_NEW_API_KEY: is the same key as",
+        );
+    }
 }

@@ -1,5 +1,7 @@
 //! The move from the provider's old account to the new one.
 
+use std::mem;
+
 use time::OffsetDateTime;
 
 use super::{
@@ -63,6 +65,10 @@ pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
     due(subscriber).is_some() && subscriber.email == state.profile.email
 }
 
+/// Removing a person from one of such accounts would lose them.
+const ONE_ACCOUNT: &str = "the old and the new API key are keys of one account, so nothing was \
+    removed: give each account its own key, restart the workers, then retry the move";
+
 /// How a move continues after a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -95,10 +101,9 @@ pub fn look(
             after.see(old, found, source, now);
         }
         None if was_there || (was_known && !has_left) => after.miss(old, source, now),
-        None => {}
+        None => after.places.old.id = None,
     }
-    let next = next(&after, old, found.filter(|found| !found.is_deleted));
-    (after, next)
+    decide(after, old, found.filter(|found| !found.is_deleted))
 }
 
 /// Applies the new account's answer to the request to join.
@@ -122,15 +127,36 @@ pub fn join(
             None
         }
     };
-    let next = next(&after, new, found);
+    decide(after, new, found)
+}
+
+/// Two accounts that show one id are the same account, unless an id is from a list that was read
+/// with a wrong key. Only an id that the new account returned stops the move. All ids that may be
+/// another account's are cleared, so that the move works once the keys are right.
+fn decide(mut after: Subscriber, account: Account, found: Option<&Found>) -> (Subscriber, Next) {
+    let is_same = found.is_some_and(|found| {
+        let ids = [&after.places.old.id, &after.places.new.id];
+        ids.iter().all(|id| id.as_ref() == Some(&found.id))
+    });
+    let mut is_one = false;
+    if is_same {
+        let migrated = after.migrated.as_mut();
+        is_one = migrated.is_some_and(|migrated| mem::take(&mut migrated.has_joined));
+        after.places.new.id = None;
+    }
+    if is_one {
+        after.places.old.id = None;
+    }
+    let next = next(&after, account, found, is_one);
     (after, next)
 }
 
-fn next(subscriber: &Subscriber, account: Account, found: Option<&Found>) -> Next {
-    if subscriber.status.is_suppressed() {
+fn next(after: &Subscriber, account: Account, found: Option<&Found>, is_one: bool) -> Next {
+    if after.status.is_suppressed() {
         return Next::Stay;
     }
     match found.map(|found| found.status) {
+        _ if is_one => Next::Stuck(ONE_ACCOUNT.to_owned()),
         None | Some(ProviderStatus::Active) => Next::GoOn,
         Some(status) => Next::Stuck(format!(
             "the {account} account shows the person as {status}: only active people are moved"

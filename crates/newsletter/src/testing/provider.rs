@@ -67,6 +67,7 @@ struct State {
     calls: Vec<Call>,
     incidents: VecDeque<Option<Incident>>,
     refuses_suppressed: bool,
+    shared: Option<Account>,
     inspections: BTreeMap<Account, Inspection>,
     now: Option<OffsetDateTime>,
 }
@@ -102,6 +103,11 @@ impl MemoryProvider {
         self.state().refuses_suppressed = true;
     }
 
+    /// From now on, both keys open this account; `None`: each opens its own.
+    pub fn share(&self, account: Option<Account>) {
+        self.state().shared = account;
+    }
+
     pub fn fail(&self, calls: usize, failing: Failing, error: ProviderError) {
         self.state().expect(calls, Incident::Fails(failing, error));
     }
@@ -113,7 +119,8 @@ impl MemoryProvider {
     }
 
     pub fn person(&self, account: Account, email: &Email) -> Option<Person> {
-        self.state().people.get(&(account, email.clone())).cloned()
+        let state = self.state();
+        state.people.get(&state.of(account, email)).cloned()
     }
 
     pub fn has_forgotten(&self, account: Account, email: &Email) -> bool {
@@ -157,9 +164,13 @@ impl State {
         incidents.insert(calls, Some(incident));
     }
 
+    fn of(&self, account: Account, email: &Email) -> (Account, Email) {
+        (self.shared.unwrap_or(account), email.clone())
+    }
+
     fn person(&mut self, account: Account, email: &Email) -> &mut Person {
         self.people
-            .entry((account, email.clone()))
+            .entry(self.of(account, email))
             .or_insert(Person {
                 status: ProviderStatus::Active,
                 unsubscribed_at: None,
@@ -177,12 +188,14 @@ impl State {
     }
 
     fn find(&self, account: Account, email: &Email) -> Option<Found> {
-        let person = self.people.get(&(account, email.clone()))?;
-        Some(found(email, person))
+        let at = self.of(account, email);
+        let person = self.people.get(&at)?;
+        Some(found(&at, person))
     }
 
     fn take(&mut self, account: Account, profile: &Profile, join: bool) -> Upserted {
         let refuses = self.refuses_suppressed;
+        let at = self.of(account, &profile.email);
         let person = self.person(account, &profile.email);
         if refuses && person.status.suppression().is_some() {
             return Upserted::Suppressed;
@@ -190,17 +203,18 @@ impl State {
         person.profile = Some(profile.clone());
         person.is_in_group |= join;
         person.joined += usize::from(join);
-        Upserted::Taken(found(&profile.email, person))
+        Upserted::Taken(found(&at, person))
     }
 
     fn page(&self, account: Account, after: Option<&str>) -> Page {
+        let account = self.shared.unwrap_or(account);
         let is_behind = |email: &Email| after.is_none_or(|after| email.as_str() > after);
         let people = self.people.iter();
         let mut behind: Vec<_> = people
             .filter(|((of, email), _)| *of == account && is_behind(email))
-            .map(|((_, email), person)| Listed {
-                email: email.clone(),
-                found: found(email, person),
+            .map(|(at, person)| Listed {
+                email: at.1.clone(),
+                found: found(at, person),
             })
             .take(PAGE + 1)
             .collect();
@@ -227,10 +241,10 @@ impl From<SubscriberStatus> for ProviderStatus {
     }
 }
 
-/// The account's ids are the addresses.
-fn found(email: &Email, person: &Person) -> Found {
+/// An id is the account and the address.
+fn found((account, email): &(Account, Email), person: &Person) -> Found {
     Found {
-        id: ProviderId(email.as_str().to_owned()),
+        id: ProviderId(format!("{account}:{email}")),
         status: person.status,
         unsubscribed_at: person.unsubscribed_at,
         is_deleted: false,
@@ -240,7 +254,8 @@ fn found(email: &Email, person: &Person) -> Found {
 }
 
 fn address(id: &ProviderId) -> Result<Email, ProviderError> {
-    Email::parse(&id.0).map_err(|error| ProviderError::Permanent(error.to_string()))
+    let address = id.0.split_once(':').map_or(&*id.0, |(_, address)| address);
+    Email::parse(address).map_err(|error| ProviderError::Permanent(error.to_string()))
 }
 
 #[async_trait]
@@ -295,14 +310,14 @@ impl Provider for MemoryProvider {
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         let email = address(id)?;
         self.call(Call::Remove(account, email.clone()), |state| {
-            state.people.remove(&(account, email));
+            state.people.remove(&state.of(account, &email));
         })
     }
 
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         let email = address(id)?;
         self.call(Call::Forget(account, email.clone()), |state| {
-            state.people.remove(&(account, email.clone()));
+            state.people.remove(&state.of(account, &email));
             state.forgotten.push((account, email));
         })
     }

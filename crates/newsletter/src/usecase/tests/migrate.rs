@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    subscriber::{MigrationSource, SuppressionSource},
-    usecase::{Migration, migrate},
+    subscriber::{MigrationSource, SuppressionSource, reconciliation::ConcurrentWrites},
+    usecase::{Migration, migrate, reconcile},
 };
 
 fn find() -> Call {
@@ -191,5 +191,46 @@ async fn a_move_that_fails_at_any_step_starts_over_and_loses_no_person() {
         assert_eq!(world.provider.calls(), again, "{step} {failing:?}");
         assert!(has_arrived(&world).await);
         assert!(world.is_in(Account::New) && !world.is_in(Account::Old));
+    }
+}
+
+#[pollster::test]
+async fn a_move_between_two_keys_of_one_account_removes_no_person() {
+    use Account::{New, Old};
+
+    for (shared, was_there, is_listed) in [
+        (Old, true, false),
+        (Old, true, true),
+        (Old, false, false),
+        (New, true, true),
+        (New, false, true),
+    ] {
+        let mut world = World::new();
+        world.put("{}").await;
+        world.provider.share(Some(shared));
+        if was_there {
+            world.work().await.unwrap();
+        }
+        for account in Account::ALL.iter().filter(|_| is_listed) {
+            let page = world.provider.page(*account, None).await.unwrap();
+            let concurrent = ConcurrentWrites::Possible;
+            let listed = reconcile(&world.store, *account, &page, concurrent, false, world.now);
+            listed.await.unwrap();
+        }
+        start(&world).await;
+        for _ in 0..2 {
+            let stuck = world.work().await.unwrap_err().to_string();
+            assert!(stuck.contains("keys of one account"), "{stuck}");
+            let calls = world.provider.calls();
+            assert!(!calls.contains(&remove()), "{calls:?}");
+            assert!(world.is_in(Old) && world.is_in(New));
+        }
+        assert!(!has_arrived(&world).await);
+
+        world.provider.share(None);
+        world.work().await.unwrap();
+        assert!(has_arrived(&world).await);
+        assert!(world.is_in(New) && !world.is_in(Old));
+        assert_eq!(world.ann().await.status, SubscriberStatus::Active);
     }
 }
