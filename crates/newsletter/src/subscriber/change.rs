@@ -55,7 +55,7 @@ impl Change {
         Some(change)
     }
 
-    pub(super) const fn ask_for_sync(&mut self) {
+    pub(super) fn ask_for_sync(&mut self) {
         self.effect = Some(self.own_sync());
     }
 
@@ -65,8 +65,10 @@ impl Change {
         self.event = Some(event);
     }
 
-    const fn own_sync(&self) -> Effect {
+    /// A move in progress sends the present state itself. Its task may have been dismissed.
+    fn own_sync(&self) -> Effect {
         match self.expected {
+            _ if self.subscriber.is_under_way() => tasks::migrate(self.subscriber.id),
             None => self.subscriber.bulk_sync(),
             Some(_) => self.subscriber.sync(),
         }
@@ -74,10 +76,13 @@ impl Change {
 }
 
 /// Returns the sync that an event requests. A changed individual membership requests a sync if the
-/// account's known state differs, which a lapse or renewal does not cause.
+/// account's known state differs, which a lapse or renewal does not cause, or if a move is in
+/// progress.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
-    (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())
+    let subscriber = &change.subscriber;
+    let is_due = subscriber.needs_sync() || subscriber.is_under_way();
+    (is_listened_to && is_due).then(|| change.own_sync())
 }
 
 impl Subscriber {

@@ -27,8 +27,8 @@ impl Subscriber {
     /// Whether the account holds the present state, or sends nothing because of a suppression.
     /// Until then, an earlier address must stay.
     pub(super) fn is_settled(&self) -> bool {
-        let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
-        let is_synced = has_arrived && self.synced_digest == Some(self.provider_state().digest());
+        let is_synced =
+            !self.is_under_way() && self.synced_digest == Some(self.provider_state().digest());
         self.reported_at.is_some() && (self.status.is_suppressed() || is_synced)
     }
 

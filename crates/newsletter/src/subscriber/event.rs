@@ -103,8 +103,7 @@ pub fn notice(
 ///
 /// An unknown address gets no row: deleted subscribers must not be stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {
-    let is_under_way = known.migrated.is_some_and(|migrated| !migrated.arrived);
-    if known.reported_at.is_none() || known.status.is_suppressed() || is_under_way {
+    if known.reported_at.is_none() || known.status.is_suppressed() || known.is_under_way() {
         return None;
     }
     let mut after = known.clone();

@@ -47,8 +47,9 @@ pub const fn is_to_move(subscriber: &Subscriber) -> bool {
 
 /// The state that the new account must hold; `None` unless a move is in progress.
 pub fn due(subscriber: &Subscriber) -> Option<ProviderState> {
-    let migrated = subscriber.migrated?;
-    (!migrated.arrived).then(|| subscriber.provider_state())
+    subscriber
+        .is_under_way()
+        .then(|| subscriber.provider_state())
 }
 
 /// Restarts a move after a change of address, because the old account may hold the new address.

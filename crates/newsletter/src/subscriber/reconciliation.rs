@@ -33,8 +33,7 @@ pub fn take_in(
     after.see(account, found, SuppressionSource::Reconciliation, now);
     let mut effect = None;
     let is_reported = after.reported_at.is_some();
-    let is_settled = after.migrated.is_none_or(|migrated| migrated.arrived);
-    if is_reported && is_settled && !found.is_deleted {
+    if is_reported && !after.is_under_way() && !found.is_deleted {
         if after.account() == account {
             let is_right = found.fields == after.profile().fields;
             if !is_right {
@@ -68,9 +67,8 @@ pub fn listed_as(
     account: Account,
     since: OffsetDateTime,
 ) -> Option<&ProviderId> {
-    let is_settled = subscriber.migrated.is_none_or(|migrated| migrated.arrived);
     let is_there = subscriber.account() == account && subscriber.reported_at.is_some();
-    let ought = is_there && is_settled && !subscriber.status.is_suppressed();
+    let ought = is_there && !subscriber.is_under_way() && !subscriber.status.is_suppressed();
     subscriber.places[account]
         .id
         .as_ref()

@@ -290,6 +290,11 @@ impl Subscriber {
         }
     }
 
+    /// Whether the move to the new account has not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.migrated.is_some_and(|migrated| !migrated.arrived)
+    }
+
     /// The value of the provider's field `member_status`.
     pub fn member_status(&self) -> MemberStatus {
         match self.membership.map(|membership| membership.status) {

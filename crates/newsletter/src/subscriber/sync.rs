@@ -79,9 +79,8 @@ impl Subscriber {
 
     /// Whether the account's state is outdated or unknown, and no move is in progress.
     pub fn needs_sync(&self) -> bool {
-        let is_under_way = self.migrated.is_some_and(|migrated| !migrated.arrived);
         self.reported_at.is_some()
-            && !is_under_way
+            && !self.is_under_way()
             && self.synced_digest != Some(self.provider_state().digest())
     }
 }

@@ -181,7 +181,7 @@ impl SubscriberReader for MemoryStore {
         let mut counts = BTreeMap::new();
         let rows = subscribers.rows.values();
         for row in rows.filter(|row| row.reported_at.is_some()) {
-            let is_under_way = row.migrated.is_some_and(|migrated| !migrated.arrived);
+            let is_under_way = row.is_under_way();
             let standing = (row.account(), row.status, is_under_way);
             *counts.entry(standing).or_insert(0) += 1;
         }

@@ -105,6 +105,7 @@ impl Forecast {
     pub fn add(&mut self, known: Option<&Subscriber>) {
         let count = match known.filter(|known| known.reported_at.is_some()) {
             None => &mut self.unknown,
+            Some(known) if known.is_under_way() => &mut self.moved,
             Some(known) if known.migrated.is_some() => &mut self.unchanged,
             Some(known) if known.status.is_suppressed() => &mut self.suppressed,
             Some(_) => &mut self.moved,
@@ -187,7 +188,7 @@ mod tests {
             forecast.add(known.get(&email));
         }
         let text = forecast.text();
-        let expect = "2 would move, 1 are suppressed and would not, 1 have already moved, \
+        let expect = "3 would move, 1 are suppressed and would not, 0 have already moved, \
                       1 are unknown.";
         assert!(text.ends_with(expect), "{text}");
     }

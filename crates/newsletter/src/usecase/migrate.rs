@@ -20,15 +20,16 @@ use crate::{
 /// The outcome of a request to move a subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Migration {
-    /// The move has started.
+    /// The move has started, or continues.
     Started,
-    /// The move had already started, or a suppressed subscriber confirmed it.
+    /// The move had already ended, or a suppressed subscriber confirmed it.
     Unchanged,
     /// The address was not reported.
     Unknown,
 }
 
-/// Starts the moves of several subscribers in one commit.
+/// Starts the moves of several subscribers in one commit. A move in progress gets its task again,
+/// which may be dead or dismissed.
 pub async fn migrate(
     store: &dyn Store,
     emails: &[Email],
@@ -46,6 +47,10 @@ pub async fn migrate(
         answers.push(match migration::migrate(subscriber, source, now) {
             Some(change) => {
                 *subscriber = change.record(&mut writes);
+                Migration::Started
+            }
+            None if subscriber.is_under_way() => {
+                writes.tasks.ask(tasks::migrate(subscriber.id));
                 Migration::Started
             }
             None => Migration::Unchanged,

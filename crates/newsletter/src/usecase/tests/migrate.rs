@@ -53,6 +53,33 @@ async fn a_move_looks_first_and_removes_last() {
 }
 
 #[pollster::test]
+async fn a_dismissed_move_continues_with_a_change_or_a_repeated_command() {
+    for cause in ["name", "membership", "suppression", "command"] {
+        let mut world = World::with_ann().await;
+        start(&world).await;
+        world.now += hours(1);
+        let (task, _) = world.claim(tasks::MIGRATE).await.unwrap();
+        let (at, by) = (world.now, by_ann(1));
+        world.store.give_up(task, "no", at).await.unwrap();
+        let reason = "never".to_owned();
+        let dismissal = Dismissal { by, reason, at };
+        let dismissed = world.store.dismiss(&[task.task], &dismissal).await;
+        assert_eq!(dismissed, Ok(1));
+        world.work().await.unwrap();
+        assert!(!has_arrived(&world).await);
+        match cause {
+            "name" => drop(world.put(r#"{"name":"Bo"}"#).await),
+            "membership" => drop(world.put(MEMBER).await),
+            "suppression" => world.suppress(SubscriberStatus::Bounced).await,
+            _ => start(&world).await,
+        }
+        world.work().await.unwrap();
+        assert!(has_arrived(&world).await, "{cause}");
+        assert_eq!(world.tasks().await, [""; 0]);
+    }
+}
+
+#[pollster::test]
 async fn a_person_absent_from_the_old_account_is_only_added() {
     let mut world = World::new();
     world.put("{}").await;

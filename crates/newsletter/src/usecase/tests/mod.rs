@@ -10,7 +10,7 @@ mod withdraw;
 
 use async_trait::async_trait;
 use kernel::{
-    outbox::{ClaimToken, Effect, Outbox, Queue},
+    outbox::{ClaimToken, Dismissal, Effect, Outbox, Queue},
     testing::{entries, rows},
 };
 use time::{Duration, OffsetDateTime};

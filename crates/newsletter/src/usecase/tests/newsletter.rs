@@ -92,13 +92,15 @@ fn an_operator_sees_the_outcome_of_each_move() {
         let mut world = World::with_ann().await;
         world.put_all(&[report("bo@example.com", "{}")]).await;
         let emails = ["bo@example.com", ANN, "bo@example.com", "cy@example.com"].map(email);
-        let run = async |source| migrate(&world.store, &emails, source, world.now).await;
-        let answers = run(MigrationSource::Manual).await;
-        assert_eq!(answers, Ok(vec![Started, Started, Unchanged, Unknown]));
-        let answers = run(MigrationSource::Launch).await;
+        let manual = MigrationSource::Manual;
+        let answers = migrate(&world.store, &emails, manual, world.now).await;
+        assert_eq!(answers, Ok(vec![Started, Started, Started, Unknown]));
+        world.work().await.unwrap();
+        let launch = MigrationSource::Launch;
+        let answers = migrate(&world.store, &emails, launch, world.now).await;
         assert_eq!(answers, Ok(vec![Unchanged, Unchanged, Unchanged, Unknown]));
         let migrated = world.ann().await.migrated.unwrap();
-        assert_eq!(migrated.source, MigrationSource::Manual);
+        assert_eq!(migrated.source, manual);
     });
 }
 

@@ -88,6 +88,7 @@ async fn who_has_moved_or_is_unknown_costs_no_time() {
     let store = store(3).await;
     let everybody = People::everybody(&*store.memory);
     drive(&mover(&store, 120), everybody).await;
+    settle_moves(&store.memory, |_| MoveResult::Done).await;
     let names = [address(1), "nobody@example.com".to_owned(), address(2)];
     let emails: Vec<_> = names.iter().map(|name| email(name)).collect();
     let people = People::Named(emails.into_iter());
