@@ -170,7 +170,9 @@ impl Relay for Mail {
         world.note(format!("{}: {call:?}: {is_done}, {error:?}", self.0.name));
         world.provider.at(world.now());
         if is_done && call.name == "remove" {
-            subscribers::check_removal(world, call.account, call.whom).await;
+            // The id is the account and the address.
+            let address = call.whom.split(':').next_back().unwrap_or_default();
+            subscribers::check_removal(world, call.account, address).await;
         }
         let done = if is_done { Some(answer.await) } else { None };
         self.0.hop().await;
