@@ -181,7 +181,7 @@ pub fn registrable_domain(host: &str) -> &str {
 /// The suffix of a host in lower case, if the Public Suffix List has it: `co.uk` of `acme.co.uk`.
 /// `example` is for documents (RFC 2606).
 pub fn known_suffix(host: &str) -> Option<&str> {
-    match psl::suffix(host.as_bytes()).filter(|suffix| suffix.is_known()) {
+    match psl::suffix(host.as_bytes()).filter(psl::Suffix::is_known) {
         Some(suffix) => {
             let start = host.len().checked_sub(suffix.as_bytes().len())?;
             (start > 0).then(|| &host[start..])
