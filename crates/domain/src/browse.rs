@@ -228,8 +228,8 @@ impl PostingSearch {
         self.identifier.is_some() || !self.fence.are_all()
     }
 
-    /// The prefixes of identifiers to read after a place, in byte order; none if nothing is found. No prefix begins with
-    /// another one. The empty prefix means all postings, newest first.
+    /// The prefixes of identifiers to read after a place, in byte order; none if no posting can
+    /// match. No prefix begins with another one. The empty prefix means all postings, newest first.
     fn beginnings(&self, after: Option<&Place>) -> Vec<Arc<str>> {
         if self.words.are_nowhere() || self.company.are_nowhere() {
             return Vec::new();
