@@ -1,17 +1,23 @@
 use std::collections::HashMap;
 
+use access::{ClientRef, ClientRefError};
 use clap::Args;
-use kernel::audit::{AuditLog, AuditQuery, Details, Entry};
+use kernel::{
+    PostingId,
+    audit::{AuditLog, AuditQuery, Details, Entry},
+};
 use newsletter::{
     store::{Store, StoreError},
-    subscriber::SubscriberId,
+    subscriber::{Email, SubscriberId},
 };
 use serde::Serialize;
+use stores::Stores;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     args::{JsonArgs, StoreArgs, values::since},
+    command::companies::company,
     output,
 };
 
@@ -22,8 +28,8 @@ pub struct Audit {
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<OffsetDateTime>,
 
-    /// Only actions on this subject: a posting's unique source identifier, the id of a client or
-    /// subscriber, or a company's website
+    /// Only actions on this subject: a posting's unique source identifier or UUID, a subscriber's
+    /// address or id, a client's name or id, a company's website, or the id of another thing
     #[arg(long, value_name = "SUBJECT", env = "POSTHASTE_AUDIT_SUBJECT")]
     subject: Option<String>,
 
@@ -39,21 +45,64 @@ pub struct Audit {
 impl Audit {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let query = AuditQuery {
+        let mut query = AuditQuery {
             since: self.since,
-            subject: self.subject,
+            subject: self.subject.clone(),
             limit: self.limit,
             ..AuditQuery::default()
         };
-        let (entries, has_more) = read(&*database.audit, &query).await?;
+        let (mut entries, mut has_more) = read(&*database.audit, &query).await?;
+        if let Some(text) = self.subject.filter(|_| entries.is_empty() && !has_more) {
+            for subject in other_forms(&database, text.trim()).await? {
+                query.subject = Some(subject);
+                (entries, has_more) = read(&*database.audit, &query).await?;
+                if !entries.is_empty() || has_more {
+                    break;
+                }
+            }
+        }
         let people = addresses(&*database.newsletter, &entries).await?;
         let lines = lines(&entries, &people);
         let mut list = output::List::new(self.json.enabled, COLUMNS, output::print);
         list.page(&lines)?;
         let more = "\nThere are older lines; `--limit` takes a larger number.";
-        let nothing = if has_more { "" } else { "Nothing was done." };
+        let nothing = match (has_more, &query.subject) {
+            (true, _) => "",
+            (false, None) => "Nothing was done.",
+            (false, Some(_)) => NO_SUBJECT,
+        };
         list.end(nothing, has_more.then(|| more.to_owned()))
     }
+}
+
+const NO_SUBJECT: &str = "\
+    No such entry has this subject. A subject is the unique source identifier of a posting, the \
+    website of a company, or the id of anything else.";
+
+/// The subjects of entries about the posting, subscriber, client or company of this name or id.
+async fn other_forms(database: &Stores, text: &str) -> anyhow::Result<Vec<String>> {
+    let mut forms = vec![text.to_owned()];
+    if let Ok(uuid) = Uuid::try_parse(text) {
+        forms.push(uuid.to_string());
+        let found = database.store.load_by_id(&[PostingId::new(uuid)]).await?;
+        forms.extend(found.postings.into_keys().map(|id| id.to_string()));
+    }
+    if let Ok(email) = Email::parse(text) {
+        let found = database.newsletter.load(&[email]).await?;
+        forms.extend(found.into_values().map(|one| one.id.to_string()));
+    }
+    if let Ok(client) = text.parse::<ClientRef>() {
+        match client.find(&*database.clients).await {
+            Ok(client) => forms.push(client.id.to_string()),
+            Err(ClientRefError::Unknown(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+    }
+    if let Ok(company) = company(text) {
+        let found = database.companies.company(company).await?;
+        forms.extend(found.map(|it| it.company.website.as_str().to_owned()));
+    }
+    Ok(forms)
 }
 
 /// The newest entries, oldest first, and whether older ones exist.

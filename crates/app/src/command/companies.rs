@@ -198,7 +198,7 @@ fn owner_named(text: &str) -> Result<CompanyOwner, InvalidText> {
 }
 
 /// A company by its website in any spelling, or by UUID.
-fn company(text: &str) -> Result<CompanyId, String> {
+pub fn company(text: &str) -> Result<CompanyId, String> {
     let text = text.trim();
     match Uuid::try_parse(text) {
         Ok(id) => Ok(CompanyId::new(id)),

@@ -162,3 +162,24 @@ fn suppressions_outlast_a_database() {
     // An older export does not undo it.
     assert_eq!(fresh.says(import), unchanged);
 }
+
+#[test]
+fn the_audit_finds_a_subject_by_its_other_names() {
+    let place = Place::new();
+    let client = place.json("clients create --name Ada --scope job-postings:read --json");
+    let id = client["client_id"].as_str().unwrap().to_uppercase();
+    place.says("subscribers suppress ada@example.com --reason phone");
+    for (subject, action) in [
+        ("Ada", "clients.create"),
+        (&id, "clients.create"),
+        ("ADA@example.com", "subscribers.suppress"),
+    ] {
+        let found = place.json(&format!("audit --json --subject {subject}"));
+        assert_eq!(found[0]["action"], action, "{subject}: {found}");
+    }
+    let said = place.says("audit --subject nobody");
+    assert!(
+        said.starts_with("No such entry has this subject. A subject"),
+        "{said}"
+    );
+}
