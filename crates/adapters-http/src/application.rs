@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use actix_web::{App, middleware::from_fn, web};
+use actix_web::{App, HttpRequest, middleware::from_fn, web};
 use http_server::{ServerSettings, Timeouts, serve};
 use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
@@ -10,13 +10,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     client_pages,
     docs::{self, Docs},
+    error::ApiError,
+    guard::nowhere,
     health::Readiness,
     host::Hosts,
     listener::{BoundListener, BoundServer, BuildError, StopHandle},
     middleware,
     oauth::Authorizer,
     ports::Ports,
-    resource::no_such_path,
     sections::SECTIONS,
     slots::{Limits, Slots},
     state::State,
@@ -154,7 +155,9 @@ impl Application {
                 .iter()
                 .fold(app, |app, section| app.configure(section.routes))
                 .configure(|config| client_pages::mount(config, &client_pages, &hosts))
-                .default_service(web::to(no_such_path))
+                .default_service(web::to(async |request: HttpRequest| {
+                    nowhere(&request, ApiError::no_such_path()).await
+                }))
         };
         let of_server = ServerSettings {
             workers: settings.workers,

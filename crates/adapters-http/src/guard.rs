@@ -15,9 +15,10 @@ use actix_web::{
 };
 
 use crate::{
+    answer::Answer,
     context::RequestContext,
     error::ApiError,
-    oauth::{Authorizer, Caller},
+    oauth::{AuthError, Authorizer, Caller},
     resource::Methods,
 };
 
@@ -66,6 +67,19 @@ async fn authorize(
         }
         Err(refused) => Ok(request.error_response(ApiError::from(refused))),
     }
+}
+
+/// Refuses a path that does not exist. With a valid token the request counts, so that every answer
+/// to a client tells its limit.
+pub async fn nowhere(request: &HttpRequest, refusal: ApiError) -> Answer {
+    if let Some(authorizer) = request.app_data::<web::Data<Authorizer>>() {
+        let notice = |client, usage| RequestContext::set(request, client, usage);
+        let checked = authorizer.authorize(request.headers(), &[], true, notice);
+        if let Err(limited @ AuthError::Limited { .. }) = checked.await {
+            return Err(limited.into());
+        }
+    }
+    Err(refusal)
 }
 
 impl FromRequest for Caller {

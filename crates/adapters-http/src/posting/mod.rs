@@ -17,7 +17,7 @@ mod put;
 mod versions;
 
 use access::Scope;
-use actix_web::{http::Method, web};
+use actix_web::{HttpRequest, http::Method, web};
 use domain::{
     posting::Rejection,
     usecase::{ModerationError, Refused},
@@ -42,9 +42,8 @@ pub use self::{
     put::PREFERENCE_APPLIED,
 };
 use crate::{
-    answer::Answer,
     error::{ApiError, refusals},
-    guard::{clients, protected},
+    guard::{clients, nowhere, protected},
     oauth::AuthError,
     section::{Section, errors, of_answer},
 };
@@ -104,7 +103,9 @@ fn routes(config: &mut web::ServiceConfig) {
         config.service(resource);
     }
     let others = web::resource(format!("{LIST_PATH}/{{rest:.*}}"));
-    config.service(others.to(async || Answer::Err(ApiError::no_such_posting_path())));
+    config.service(others.to(async |request: HttpRequest| {
+        nowhere(&request, ApiError::no_such_posting_path()).await
+    }));
 }
 
 refusals! {

@@ -14,10 +14,10 @@ const INTEGRATION: &str = "/api/job-board/integration";
 async fn every_answer_names_the_limit() {
     let app = TestApp::spawn();
     let (_, form) = app
-        .credentials(|client| client.requests_per_minute = NonZeroU32::new(9))
+        .credentials(|client| client.requests_per_minute = NonZeroU32::new(12))
         .await;
     let minted = app.ask_for_token(&form).await;
-    assert_eq!(minted.header("RateLimit"), Some("\"client\";r=8;t=7"));
+    assert_eq!(minted.header("RateLimit"), Some("\"client\";r=11;t=5"));
     let token = minted.json()["access_token"].as_str().unwrap().to_owned();
     let get = |path: &str| request("GET", path).token(&token);
     let requests = [
@@ -29,24 +29,28 @@ async fn every_answer_names_the_limit() {
         (request("PATCH", PATH).token(&token), 405),
         (get("/api/job-board/export"), 200),
         (get(INTEGRATION), 200),
+        (get("/api/job-board/nothing"), 404),
+        (get(&format!("{PATH}/a/b")), 404),
+        (put(&token, "a/", &posting()), 404),
     ];
-    let policy = Some("\"client\";q=9;w=60");
+    let policy = Some("\"client\";q=12;w=60");
     for (n, (request, status)) in requests.into_iter().enumerate() {
         let answer = request.send(&app).await;
         assert_eq!(answer.status, status, "{answer:?}");
         assert_eq!(answer.header("RateLimit-Policy"), policy, "{answer:?}");
-        let left = format!("\"client\";r={};t={}", 7 - n, (20 * (n + 2)).div_ceil(3));
+        let left = format!("\"client\";r={};t={}", 10 - n, 5 * (n + 2));
         assert_eq!(answer.header("RateLimit"), Some(&*left));
     }
     for refused in [
         get(PATH).send(&app).await,
         get("/api/job-board/webhooks").send(&app).await,
+        get("/api/job-board/nothing").send(&app).await,
         app.ask_for_token(&form).await,
     ] {
         assert_eq!(refused.status, 429, "{refused:?}");
-        assert!(refused.message().contains("9 requests a minute"));
+        assert!(refused.message().contains("12 requests a minute"));
         let wait = refused.header("Retry-After").unwrap().parse::<u8>();
-        assert!((1..=7).contains(&wait.unwrap()), "{refused:?}");
+        assert!((1..=5).contains(&wait.unwrap()), "{refused:?}");
         assert_eq!(refused.header("RateLimit-Policy"), policy);
         let left = refused.header("RateLimit").unwrap();
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");
@@ -57,7 +61,10 @@ async fn every_answer_names_the_limit() {
     let unlimited = app.writer().await;
     let other = request("GET", PATH).token(&unlimited).send(&app).await;
     assert_eq!(other.status, 200);
-    for answer in [nobody, other] {
+    let strange = request("GET", "/nothing").token("x").send(&app).await;
+    assert_eq!(strange.status, 404);
+    let public = get("/healthz").send(&app).await;
+    for answer in [nobody, other, strange, public] {
         assert_eq!(answer.header("RateLimit-Policy"), None);
         assert_eq!(answer.header("RateLimit"), None);
     }
