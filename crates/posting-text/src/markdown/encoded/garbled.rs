@@ -9,6 +9,9 @@ const LEADS: &str = "ÂÃÄÅÎÏÐÑ×ØÙàáâãäåæçèéêëìíð";
 /// After a capital letter in quotation these are no garbled character.
 const QUOTES: &str = "«»“”‘’‚„‹›";
 
+/// After a letter these are the number of a footnote.
+const FOOTNOTES: &str = "¹²³";
+
 fn byte(c: char) -> Option<u8> {
     if let code @ (0..=0x7F | 0xA0..=0xFF) = u32::from(c) {
         return u8::try_from(code).ok();
@@ -30,6 +33,7 @@ pub(super) fn repaired(text: &str) -> Option<String> {
     if text.is_ascii() || !text.contains(|c: char| LEADS.contains(c)) {
         return None;
     }
+    // The last value: whether the letters may also be right as they are.
     let mut found: Vec<(usize, usize, char, bool)> = Vec::new();
     let mut from = 0;
     for (at, lead) in text.char_indices() {
@@ -37,21 +41,22 @@ pub(super) fn repaired(text: &str) -> Option<String> {
             continue;
         }
         if let Some((length, c)) = character(&text[at..]) {
-            let is_quoted =
-                lead.is_uppercase() && text[at..at + length].ends_with(|c| QUOTES.contains(c));
-            found.push((at, at + length, c, is_quoted));
+            let rest = &text[at + lead.len_utf8()..at + length];
+            let is_quoted = lead.is_uppercase() && rest.ends_with(|c| QUOTES.contains(c));
+            let is_noted = rest.chars().all(|c| FOOTNOTES.contains(c));
+            found.push((at, at + length, c, is_quoted || is_noted));
             from = at + length;
         }
     }
-    // A capital letter before a quotation mark is garbled only if others are.
-    let sure = found.iter().filter(|(.., is_quoted)| !is_quoted).count();
+    // A letter before a quotation mark or a footnote is garbled only if others are.
+    let sure = found.iter().filter(|(.., is_unsure)| !is_unsure).count();
     if sure == 0 {
         return None;
     }
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for (start, end, c, is_quoted) in found {
-        if !is_quoted || sure >= 2 {
+    for (start, end, c, is_unsure) in found {
+        if !is_unsure || sure >= 2 {
             out.push_str(&text[copied..start]);
             out.push(c);
             copied = end;
