@@ -220,7 +220,7 @@ def test_the_commands_of_the_page_run(board, page):
                 continue
             filled = board.filled(command).strip()
             if command.startswith(tuple(TELLING)):
-                filled = f"{{ {filled}\n}} || test $? = 1"
+                filled = f"{{ {filled}\n}} || test $? -le 2"
             elif '"titel"' in command:
                 filled = f"{{ {filled}\n}} || test $? = 22"
             script.append(filled)

@@ -146,24 +146,27 @@ async fn nothing_of_a_file_is_lost_by_a_mistake(store: Store) {
     let input = line(&fresh("wrong"), &minimal());
     fs::write(file, &input).unwrap();
     let other = app.site.beside();
-    for (site, options, expect) in [
+    for (site, options, code, expect) in [
         (
             &app.site,
             ["--rejects", file],
+            2,
             "--rejects names the file that is pushed",
         ),
         (
             &app.site,
             ["--rejects", "no/such/folder"],
+            1,
             "for --rejects cannot be written",
         ),
         (
             &other,
             ["--rejects", "rejects"],
+            1,
             "cannot be reached: Connection refused",
         ),
     ] {
-        let said = run(command(site, &app, file, &options), "").failed(1);
+        let said = run(command(site, &app, file, &options), "").failed(code);
         assert!(said.contains(expect), "{said}");
         assert_eq!(said.trim().lines().count(), 1, "{said}");
         assert_eq!(fs::read_to_string(file).unwrap(), input);

@@ -37,7 +37,7 @@ async fn a_database_that_takes_no_writes_is_not_ready() {
 #[tokio::test]
 async fn a_database_of_another_encoding_is_refused() {
     for encoding in ["LATIN1", "SQL_ASCII"] {
-        let template = format!("template0 ENCODING '{encoding}' LOCALE 'C'");
+        let template = format!("template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C'");
         let database = Database::of(&template);
         let opened = PostgresStore::open(&database.url(), &patient()).await;
         let Err(StoreError::Unavailable(why)) = opened else {

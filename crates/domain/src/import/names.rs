@@ -101,7 +101,8 @@ impl Names {
     }
 
     /// Whether a refused line may concern a posting that it does not name. An identifier may be
-    /// misspelt if the client may not use it, or if white space or invisible characters surround it.
+    /// misspelt if the client may not use it, or if white space or invisible characters surround
+    /// it.
     pub fn are_incomplete(&self, prefixes: &Prefixes) -> bool {
         let may_be_meant = |id: &String| {
             let identifier = SourceIdentifier::new(id);

@@ -61,8 +61,8 @@ vocabulary! {
         TooComplex = "too_complex",
         /// The description is an image. Given by rules only.
         ImageOnly = "image_only",
-        /// The title or description is a server's message: JavaScript is needed, access is denied, a
-        /// puzzle must be solved, or nothing was found. Given by rules only.
+        /// The title or description is a server's message: JavaScript is needed, access is denied,
+        /// a puzzle must be solved, or nothing was found. Given by rules only.
         ErrorPage = "error_page",
         /// The title or description asks the reader to sign in or to subscribe. Given by rules
         /// only.

@@ -33,9 +33,9 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
         pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
     }
     let kept = store.number("SELECT count(*) FROM posting_history").await;
-    // Two entries for each commit since the last trim at version 64, and the other posting's entry.
+    // An entry for each version since the last trim at 128, and the other posting's entry.
     let of_others = 1;
-    assert_eq!(kept, 100 + 2 * (67 - 64) + of_others);
+    assert_eq!(kept, 100 + (133 - 128) + of_others);
     let view = store.find(&identifier("a")).await.expect("the store works");
     let history = view.expect("it is there").history;
     let newest = history.iter().rev().nth(1);
