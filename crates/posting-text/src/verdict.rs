@@ -7,22 +7,28 @@
 //! also refused if most of its letters belong to such pages and no sentence has a word of a job,
 //! such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
 
+mod blank;
+mod content;
 mod notice;
 mod refusal;
+mod trial;
 
-use self::notice::{JOB, PAGES, Seen, TEST, normalised};
 pub use self::refusal::Refusal;
+use self::{
+    blank::{blanks, is_template, placeholder},
+    content::Content,
+    notice::{JOB, PAGES, Seen, normalised},
+    trial::{MAX_TEST_LENGTH, is_test_posting, is_test_title},
+};
 use crate::{
     Budget, Posting, Result,
-    document::{Document, SEPARATOR},
-    redact::{Kind, Scan, Word, is_among, lines, words},
+    document::Document,
+    redact::{Scan, Word, is_among, words},
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
 pub const VERSION: u32 = 6;
 
-/// A longer description is no test, unless it is filler text.
-const MAX_TEST_LENGTH: usize = 400;
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
 /// A longer description is no error object and no template.
@@ -33,8 +39,6 @@ const MAX_NAME: usize = 6;
 const MAX_PLAIN_NAME: usize = 6;
 /// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
-/// The most words of a variable of a template.
-const MAX_VARIABLE: usize = 6;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
 
@@ -92,14 +96,12 @@ pub(crate) fn judge(
 fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
     /// Words of jobs that notices have, too: "Planned Maintenance Administrator".
     const WORK: &str = "administrator owner recruiter team support maintenance";
-    let (title, company) = (posting.title, normalised(posting.company_name));
-    let is_known = |word: &str| {
-        word.contains(|c: char| c.is_ascii_digit()) || company.split(' ').any(|known| known == word)
-    };
+    let title = posting.title;
+    let is_known = known_by(posting.company_name);
     if title.is_empty() {
         return None;
     }
-    if !title.contains(char::is_alphabetic) || is_template(title, is_known) {
+    if !title.contains(char::is_alphabetic) || is_template(title, &is_known) {
         return Some(Refusal::NoContent);
     }
     let is_work = |word: &Word<'_>| is_among(WORK, &word.lower);
@@ -108,7 +110,7 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
     }
     let mut found = None;
     for part in sentences(title) {
-        let (seen, words) = (PAGES.look(part, is_known), words(part));
+        let (seen, words) = (PAGES.look(part, &is_known), words(part));
         let is_phrase = words.len() > 1 || words.iter().any(Word::is_unspaced);
         let is_notice = |it: &Refusal| is_phrase && *it != Refusal::Navigation;
         let refusal = match placeholder(part) {
@@ -121,25 +123,12 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
     found
 }
 
-/// Whether a text consists of variables, such as `{{ title }} in {{ city }}`.
-fn is_template(text: &str, is_known: impl Fn(&str) -> bool) -> bool {
-    let (mut outside, mut variables) = (String::new(), 0);
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        let Some((variable, behind)) = behind.trim_start_matches('{').split_once('}') else {
-            return false;
-        };
-        if words(variable).len() > MAX_VARIABLE {
-            return false;
-        }
-        outside.push_str(before);
-        variables += 1;
-        rest = behind.trim_start_matches('}');
+/// Whether a word describes nothing beside a name: a word of the name, or a number.
+fn known_by(name: &str) -> impl Fn(&str) -> bool {
+    let name = normalised(name);
+    move |word| {
+        word.contains(|c: char| c.is_ascii_digit()) || name.split(' ').any(|known| known == word)
     }
-    outside.push_str(rest);
-    let says_nothing =
-        |word: &Word<'_>| word.is_small() || word.letters() == 1 || is_known(&word.lower);
-    variables > 0 && words(&outside).iter().all(says_nothing)
 }
 
 fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
@@ -176,36 +165,16 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     (is_title || is_template).then_some(Refusal::NoContent)
 }
 
-/// Counts placeholders such as `[Job Title]` and `{{ company_name }}`.
-fn blanks(text: &str) -> usize {
-    const FILLED_WITH: &str = include_str!("verdict/tables/blanks.txt");
-    let ends = |open: char| if open == '[' { ']' } else { '}' };
-    let blank = |(at, open): (usize, char)| {
-        let inside = text[at + 1..].trim_start_matches(open);
-        let (inside, _) = inside.split_once(ends(open))?;
-        let words = words(inside);
-        let is_blank =
-            words.len() <= MAX_VARIABLE && words.iter().any(|it| is_among(FILLED_WITH, &it.lower));
-        is_blank.then_some(())
-    };
-    let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));
-    let single = opens.filter(|(at, c)| !text[..*at].ends_with(*c));
-    single.filter_map(blank).count()
-}
-
 fn by_notice(text: &str, title: &str) -> Option<Refusal> {
-    let title = normalised(title);
-    let is_known = |word: &str| {
-        word.contains(|c: char| c.is_ascii_digit()) || title.split(' ').any(|known| known == word)
-    };
+    let is_known = known_by(title);
     let parts: Vec<_> = sentences(text).collect();
     let seen: Vec<_> = parts
         .iter()
-        .map(|sentence| PAGES.look(sentence, is_known))
+        .map(|sentence| PAGES.look(sentence, &is_known))
         .collect();
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
         let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
-        return PAGES.most(text, is_known).filter(|_| !is_job);
+        return PAGES.most(text, &is_known).filter(|_| !is_job);
     };
     let describes = |seen: &Seen| describes(seen, refusal);
     if !seen.iter().any(describes) {
@@ -303,147 +272,4 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .into_iter()
         .map(move |part| part.trim_matches(separators));
     parts.filter(|part| !part.is_empty())
-}
-
-fn is_test_posting(title: &str, content: &Content) -> bool {
-    if content.weight > MAX_TEST_LENGTH
-        && !content.text.to_ascii_lowercase().contains("lorem ipsum")
-    {
-        return false;
-    }
-    // "Please do not apply without a licence" is part of an ad.
-    let is_marked = content.weight <= 200
-        && asks_to_ignore(&content.text)
-        && words(&content.text)
-            .iter()
-            .any(|word| is_among("test prueba prova teste", &word.lower))
-        && !JOB.has_word(&content.text);
-    is_marked
-        || is_test(&content.text)
-        || is_lorem_ipsum(&content.text)
-        || (is_test_title(title) && content.weight <= 80)
-}
-
-struct Content {
-    text: String,
-    links: usize,
-    /// Letters and digits; a character that is a syllable or a word counts twice.
-    weight: usize,
-}
-
-impl Content {
-    fn of(document: &Document, scan: &Scan<'_>) -> Self {
-        let mut text = String::with_capacity(scan.text.len());
-        let mut links = scan
-            .contacts
-            .iter()
-            .filter(|found| matches!(found.kind, Kind::Email | Kind::Link))
-            .count();
-        let ranges = scan.contacts.iter().map(|found| &found.range);
-        let mut ranges = ranges.peekable();
-        let mut start = 0;
-        document.for_each_text(&mut |spans| {
-            for span in spans {
-                let end = start + span.text.len();
-                let mut at = start;
-                while ranges.next_if(|range| range.end <= start).is_some() {}
-                let mut here = ranges.clone();
-                while let Some(range) = here.next_if(|range| range.start < end) {
-                    if span.link.is_none() && range.start > at {
-                        text.push_str(&scan.text[at..range.start]);
-                    }
-                    at = range.end.min(end);
-                }
-                if span.link.is_none() {
-                    text.push_str(&scan.text[at..end]);
-                } else {
-                    links += 1;
-                }
-                start = end;
-            }
-            text.push('\n');
-            start += SEPARATOR.len();
-        });
-        let letters = text.chars().filter(|c| c.is_alphanumeric());
-        let weight = letters
-            .map(|c| if u32::from(c) >= 0x1100 { 2 } else { 1 })
-            .sum();
-        Self {
-            text,
-            links,
-            weight,
-        }
-    }
-}
-
-/// Recognises a whole text by its words, without numbers and repetitions.
-fn placeholder(text: &str) -> Option<Refusal> {
-    const PLACEHOLDERS: &str = include_str!("verdict/tables/placeholders.txt");
-    let words = words(text);
-    let words = words.iter().filter(|word| !word.is_number());
-    let mut said: Vec<_> = words.map(|word| &*word.lower).collect();
-    said.dedup();
-    let said = said.join(" ");
-    let mut known = lines(PLACEHOLDERS).flat_map(|(heading, line)| {
-        let texts = line.split('|');
-        texts.map(move |text| (heading, text.trim()))
-    });
-    known
-        .find(|(_, text)| !text.is_empty() && *text == said)
-        .map(|(heading, _)| match heading {
-            "error_page" => Refusal::ErrorPage,
-            "login_wall" => Refusal::LoginWall,
-            _ => Refusal::NoContent,
-        })
-}
-
-fn is_test(text: &str) -> bool {
-    let words = words(text);
-    if words.is_empty() || words.len() > 40 {
-        return false;
-    }
-    let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
-    let has_mash = words.iter().any(|word| is_keyboard_mash(&word.lower));
-    let seen = TEST.look(text, |word| number(word) || is_keyboard_mash(word));
-    seen.unknown == 0 && (seen.refusal.is_some() || has_mash)
-}
-
-/// Keys side by side, or one key repeatedly.
-fn is_keyboard_mash(word: &str) -> bool {
-    const ROWS: [&str; 4] = ["asdfghjkl", "qwertyuiop", "zxcvbnm", "azertyuiop"];
-    let letters: Vec<char> = word.chars().collect();
-    if letters.len() < 4 || !word.is_ascii() {
-        return false;
-    }
-    let same = letters.iter().all(|c| *c == letters[0]) && letters[0].is_ascii_alphabetic();
-    let chunks = |row: &str| {
-        letters
-            .chunks(4)
-            .all(|chunk| row.contains(&chunk.iter().collect::<String>()))
-    };
-    same || ROWS.iter().any(|row| chunks(row))
-}
-
-fn is_lorem_ipsum(text: &str) -> bool {
-    const LOREM: &str = include_str!("verdict/tables/lorem.txt");
-    let words = words(text);
-    let introduced = words
-        .windows(2)
-        .any(|pair| pair[0].lower == "lorem" && pair[1].lower == "ipsum");
-    let filler = words
-        .iter()
-        .filter(|word| is_among(LOREM, &word.lower))
-        .count();
-    introduced && filler * 2 >= words.len()
-}
-
-/// "Test Engineer" is no test.
-fn is_test_title(title: &str) -> bool {
-    asks_to_ignore(title) || is_test(title)
-}
-
-fn asks_to_ignore(text: &str) -> bool {
-    const IGNORED: &str = include_str!("verdict/tables/ignored.txt");
-    let said = normalised(text);
-    IGNORED.lines().any(|phrase| said.contains(phrase))
 }
