@@ -1,3 +1,6 @@
+mod role;
+
+use self::role::{OFFICES, ROLES, TO, of_role};
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
@@ -183,90 +186,6 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
 }
 
-const ROLES: &str = include_str!("../tables/eastern_roles.txt");
-/// Last signs of given names.
-const LAST: &str = "郎子美太介輔也男夫雄彦平樹翔希香恵奈代江里華菜織穂乃之人斗一二三司志史哉吾馬悟明実誠学健剛進博浩隆茂勝";
-
-/// After a role: `院長の児島 宗一郎`, `受付の百井まで`, `代表取締役 児島 宗一郎`. A thing of the role has
-/// no given name, and no application goes to it.
-fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let word = &words[at];
-    let next = words.get(at + 1);
-    let gap = next.map_or("", |next| &text[word.end()..next.start]);
-    let is_space = |gap: &str| matches!(gap, " " | "\u{3000}");
-    // "(総務部 江波)"
-    if word.text.ends_with(['部', '課', '室']) && text[..word.start].ends_with(['(', '（']) {
-        let name = next?;
-        let is_last = text[name.end()..].starts_with([')', '）']);
-        return (is_last && name.letters() <= 4).then(|| name.start..name.end());
-    }
-    let is_han = |c: &char| Script::of(*c) == Script::Han;
-    let han = |text: &str| -> usize {
-        text.chars()
-            .take_while(is_han)
-            .take(6)
-            .map(char::len_utf8)
-            .sum()
-    };
-    let is_whole = |name: &str| {
-        (3..=5).contains(&name.chars().count()) && name.ends_with(|c| LAST.contains(c))
-    };
-    if without_ending(ROLES, word.text).is_some() && (is_space(gap) || matches!(gap, "：" | ": "))
-    {
-        let family = next?;
-        let given = words.get(at + 2);
-        let given = given.filter(|given| is_space(&text[family.end()..given.start]));
-        let is_name = family.letters() <= 3
-            && family.text.chars().all(|c| is_han(&c))
-            && without_ending(OFFICES, family.text).is_none();
-        if let Some(given) = given.filter(|it| is_name && it.letters() <= 4 && it.is_unspaced()) {
-            return Some(family.start..given.end());
-        }
-        return is_whole(family.text).then(|| family.start..family.end());
-    }
-    word.text.match_indices('の').find_map(|(no, sign)| {
-        without_ending(ROLES, &word.text[..no])?;
-        let rest = &word.text[no + sign.len()..];
-        let start = word.end() - rest.len();
-        let family = &rest[..han(rest)];
-        let is_family = |most| (1..=most).contains(&family.chars().count());
-        // "院長の児島 宗一郎"
-        if let Some(given) = next.filter(|it| is_space(gap) && family == rest && it.is_unspaced())
-            && is_family(3)
-        {
-            let given = given.start..given.start + han(given.text);
-            return (!given.is_empty()).then_some(start..given.end);
-        }
-        let after = if family == rest {
-            &text[word.end()..]
-        } else {
-            &rest[family.len()..]
-        };
-        let name = TO
-            .iter()
-            .find_map(|to| rest.split_once(to))
-            .map(|(name, _)| name);
-        let is_kana = |name: &str| {
-            let given = name.get(family.len()..).unwrap_or_default();
-            given.chars().count() <= 4 && given.chars().all(|c| matches!(c, 'ぁ'..='ん'))
-        };
-        let is_addressed =
-            |name: &&str| is_family(5) && without_ending(OFFICES, name).is_none() && is_kana(name);
-        if let Some(name) = name.filter(is_addressed) {
-            return Some(start..start + name.len());
-        }
-        let is_end = is_family(3) && begins_with_one("） さん 様 氏", after);
-        let acts = after
-            .strip_prefix(['は', 'が'])
-            .is_some_and(|verb| is_whole(family) || is_family(3) && begins_with_one(ACTS, verb));
-        (is_end || acts).then(|| start..start + family.len())
-    })
-}
-
-const TO: [&str; 2] = ["まで", "宛"];
-/// Verbs of persons who receive applicants.
-const ACTS: &str = "ご案内 ご説明 お答え お待ち ご対応 対応 面接 丁寧に 直接 お話 指導";
-
 /// Before its number in parentheses: `、水野翔（076-255-0112）`.
 pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
     let gap = text.get(word.end()..contact.start)?.trim_start();
@@ -298,8 +217,6 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let end = family.map_or(word.end(), Word::end);
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
 }
-
-const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 const CHINESE_TITLES: &str =
     "经理 經理 先生 女士 小姐 老师 老師 师傅 師傅 主任 主管 厂长 廠長 店长 店長";
