@@ -23,9 +23,6 @@ const DECIDED_AGAIN: usize = 4;
 pub(super) struct OpenBatch {
     batch: Batch,
     jobs: Vec<Job>,
-    /// Commands to retry alone. They stay in the lane until the batch is committed, because such a
-    /// command must run after an earlier command of the batch for the same posting.
-    set_aside: Vec<Job>,
     /// Final answers, kept to be sent together. Sending one wakes a client's thread, which could
     /// take the processor from the lane.
     answered: Vec<(Job, Result<Answer, IngestError>)>,
@@ -37,14 +34,13 @@ impl OpenBatch {
         Self {
             batch: context.batch(),
             jobs: Vec::new(),
-            set_aside: Vec::new(),
             answered: Vec::new(),
             loads: 0,
         }
     }
 
     pub fn len(&self) -> usize {
-        self.jobs.len() + self.set_aside.len()
+        self.jobs.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -64,8 +60,13 @@ impl OpenBatch {
         !job.is_dry_run && self.batch.has(&job.put.identifier)
     }
 
-    /// Loads the state for more commands. After a failure they are answered or set aside.
-    pub async fn load(&mut self, context: &Context, jobs: Vec<Job>) -> Vec<Job> {
+    /// Loads the state for more commands. After a failure they are answered, or run alone.
+    pub async fn load(
+        &mut self,
+        context: &Context,
+        retries: &Arc<RetryQueue>,
+        jobs: Vec<Job>,
+    ) -> Vec<Job> {
         if self.is_empty() {
             *self = Self::new(context);
         }
@@ -80,13 +81,13 @@ impl OpenBatch {
             // One of the commands is the cause; it is found when each runs alone.
             Err(error) => {
                 tracing::debug!(%error, commands = jobs.len(), "a batch could not be read");
-                self.set_aside.extend(jobs);
+                retries.admit(jobs);
             }
         }
         Vec::new()
     }
 
-    pub fn decide(&mut self, context: &Context, retries: &RetryQueue, job: Job) {
+    pub fn decide(&mut self, context: &Context, retries: &Arc<RetryQueue>, job: Job) {
         let now = (context.clock)();
         let decided = match decide(&self.batch, &job.put, now) {
             Ok(decided) => decided,
@@ -96,12 +97,8 @@ impl OpenBatch {
             let answer = decided.map(|decision| decision.answer);
             return self.answered.push((job, answer.map_err(IngestError::from)));
         }
-        let mut set_aside = self.set_aside.iter();
-        if set_aside.any(|other| other.put.identifier == job.put.identifier)
-            || retries.takes(&job, &self.batch, decided.as_ref().ok())
-        {
-            self.set_aside.push(job);
-            return;
+        if retries.takes(&job, &self.batch, decided.as_ref().ok()) {
+            return retries.admit([job]);
         }
         if let Some(answer) = self.batch.record(&job.put, decided, now) {
             self.answered.push((job, answer.map_err(IngestError::from)));
@@ -113,19 +110,15 @@ impl OpenBatch {
         }
     }
 
-    /// Sends the final answers. If the batch has no commands, the commands set aside are retried
-    /// alone.
-    pub fn release(&mut self, retries: &Arc<RetryQueue>) {
+    /// Sends the final answers.
+    pub fn release(&mut self) {
         for (job, answer) in self.answered.drain(..) {
             job.answer(answer);
-        }
-        if self.jobs.is_empty() {
-            retries.admit(self.set_aside.drain(..));
         }
     }
 
     pub fn rows(&self) -> Rows {
-        let jobs = self.jobs.iter().chain(&self.set_aside);
+        let jobs = self.jobs.iter();
         Rows {
             postings: jobs.map(|job| job.put.identifier.clone()).collect(),
             companies: self.batch.writes().companies.keys().copied().collect(),
@@ -164,20 +157,11 @@ impl OpenBatch {
                 break;
             };
             sleep(wait).await;
-            self.decide_again(context, retries, jobs).await;
+            for job in self.load(context, retries, jobs).await {
+                self.decide(context, retries, job);
+            }
+            self.release();
         }
-        retries.admit(self.set_aside);
-    }
-
-    /// Loads and decides a batch's commands again. Commands that are already set aside came later,
-    /// so they stay behind these.
-    async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
-        let set_aside = std::mem::take(&mut self.set_aside);
-        for job in self.load(context, jobs).await {
-            self.decide(context, retries, job);
-        }
-        self.set_aside.extend(set_aside);
-        self.release(retries);
     }
 }
 

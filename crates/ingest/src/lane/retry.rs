@@ -80,7 +80,7 @@ impl RetryQueue {
             })
     }
 
-    /// Takes commands that were set aside, in order. Refuses commands for which there is no room.
+    /// Takes commands, in order. Refuses commands for which there is no room.
     pub fn admit(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
         for job in jobs {
             let mut state = self.state();

@@ -3,8 +3,8 @@
 //! A commit has at most one command for each posting. While commits run, the lane loads and decides
 //! more commands that touch none of their postings, and no company that they write. A command that
 //! must wait stays in the lane, with every later command of its posting, to keep the order of each
-//! posting. A lane never makes its own loaded state
-//! outdated, because it starts no commit while loading.
+//! posting. A lane never makes its own loaded state outdated, because it starts no commit while
+//! loading.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -185,7 +185,7 @@ impl Lane {
     }
 
     async fn decide(&mut self, jobs: Vec<Job>) {
-        let jobs = self.open.load(&self.context, jobs).await;
+        let jobs = self.open.load(&self.context, &self.retries, jobs).await;
         let mut left = Left::default();
         for mut job in jobs {
             let batch = self.open.batch();
@@ -199,7 +199,7 @@ impl Lane {
             }
         }
         left.put_back(&mut self.waiting);
-        self.open.release(&self.retries);
+        self.open.release();
     }
 
     fn start(&mut self) {
