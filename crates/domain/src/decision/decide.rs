@@ -231,12 +231,7 @@ fn fire(
                 Some(Trigger::Reopen) if !posting.is_open() => Trigger::Expire,
                 _ => Trigger::Lapse,
             };
-            let is_step = change.fire(trigger, closing(now))?;
-            if is_step {
-                let details = &mut change.write.posting.details;
-                details.expiration_reason = closing(now).reason.map(str::to_owned);
-            }
-            return Ok(is_step);
+            return change.fire(trigger, closing(now));
         }
         None if !is_closed && posting.is_closed_by_date() => Trigger::Reopen,
         Some(trigger) => trigger,

@@ -101,6 +101,7 @@ impl Posting {
         match trigger {
             Trigger::ApproveByOperator => self.approved_hash = cause.content,
             Trigger::RejectByOperator => self.approved_hash = None,
+            Trigger::Expire => self.details.expiration_reason.clone_from(&reason),
             _ => {}
         }
         self.status_reason.clone_from(&reason);
@@ -326,7 +327,8 @@ mod tests {
                 assert_eq!(is_moved, status != state.status(), "{trigger} on {state:?}");
                 let is_expiry = is_moved && status == Status::Expired;
                 let expiration_reason = posting.details.expiration_reason.as_deref();
-                assert_eq!(expiration_reason, is_expiry.then_some("because"));
+                let has_reason = is_expiry || *trigger == Trigger::Expire;
+                assert_eq!(expiration_reason, has_reason.then_some("because"));
                 let is_hidden = is_expiry || is_moved && status == Status::Rejected;
                 assert_eq!(posting.duplicate_of.is_none(), is_hidden, "{trigger}");
                 let has_approval = match trigger {
