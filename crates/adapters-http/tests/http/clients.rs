@@ -56,15 +56,15 @@ async fn every_answer_names_the_limit() {
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");
     }
     // A request with an invalid token does not count. Other clients have their own limits.
-    let nobody = request("GET", PATH).send(&app).await;
-    assert_eq!(nobody.status, 401);
+    let anonymous = request("GET", PATH).send(&app).await;
+    assert_eq!(anonymous.status, 401);
     let unlimited = app.writer().await;
     let other = request("GET", PATH).token(&unlimited).send(&app).await;
     assert_eq!(other.status, 200);
     let strange = request("GET", "/nothing").token("x").send(&app).await;
     assert_eq!(strange.status, 404);
     let public = get("/healthz").send(&app).await;
-    for answer in [nobody, other, strange, public] {
+    for answer in [anonymous, other, strange, public] {
         assert_eq!(answer.header("RateLimit-Policy"), None);
         assert_eq!(answer.header("RateLimit"), None);
     }

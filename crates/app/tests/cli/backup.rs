@@ -125,7 +125,7 @@ fn what_is_not_as_it_was_backed_up_is_not_restored() {
 fn a_data_folder_that_is_not_there_is_no_backup() {
     let place = backed_up();
     place.says_with("migrate", &[("DATABASE_URL", "sqlite://a.db")]);
-    for url in ["postgres://nobody@127.0.0.1:1/nowhere", "sqlite://a.db"] {
+    for url in ["postgres://user@127.0.0.1:1/nowhere", "sqlite://a.db"] {
         let variables = [("DATABASE_URL", url), ("POSTHASTE_DATA_DIR", "gone")];
         let output = place.run("backup new", &variables);
         let said = text(&output.stderr);
@@ -140,7 +140,7 @@ fn a_data_folder_that_is_not_there_is_no_backup() {
 fn of_a_service_on_postgresql_the_keys_are_backed_up() {
     let place = Place::new();
     place.says("keys generate");
-    let variables = [("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nowhere")];
+    let variables = [("DATABASE_URL", "postgres://user@127.0.0.1:1/nowhere")];
     let said = place.says_with("backup copy", &variables);
     assert!(
         said.contains("pg_dump --format=custom --file=copy/"),

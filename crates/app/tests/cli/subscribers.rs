@@ -177,7 +177,7 @@ fn the_audit_finds_a_subject_by_its_other_names() {
         let found = place.json(&format!("audit --json --subject {subject}"));
         assert_eq!(found[0]["action"], action, "{subject}: {found}");
     }
-    let said = place.says("audit --subject nobody");
+    let said = place.says("audit --subject unknown");
     assert!(
         said.starts_with("No such entry has this subject. A subject"),
         "{said}"
