@@ -23,7 +23,7 @@ use self::{
 use crate::{
     Budget, Posting, Result,
     document::Document,
-    redact::{Scan, Word, is_among, words},
+    redact::{List, Scan, Word, words},
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
@@ -95,7 +95,7 @@ pub(crate) fn judge(
 /// most. A notice of one word may be a job: "Onderhoud".
 fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
     /// Words of jobs that notices have, too: "Planned Maintenance Administrator".
-    const WORK: &str = "administrator owner recruiter team support maintenance";
+    static WORK: List = List::new("administrator owner recruiter team support maintenance");
     let title = posting.title;
     let is_known = known_by(posting.company_name);
     if title.is_empty() {
@@ -104,7 +104,7 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
     if !title.contains(char::is_alphabetic) || is_template(title, &is_known) {
         return Some(Refusal::NoContent);
     }
-    let is_work = |word: &Word<'_>| is_among(WORK, &word.lower);
+    let is_work = |word: &Word<'_>| WORK.has(&word.lower);
     if JOB.has_word(title) || words(title).iter().any(is_work) {
         return None;
     }
@@ -223,10 +223,10 @@ fn has_pay(sentence: &str) -> bool {
 
 /// Whether a text has hours, such as `30 hours`.
 fn has_hours(text: &str) -> bool {
-    const HOURS: &str = include_str!("verdict/tables/hours.txt");
+    static HOURS: List = List::new(include_str!("verdict/tables/hours.txt"));
     let words = words(text);
     let mut pairs = words.windows(2);
-    pairs.any(|pair| pair[0].is_number() && is_among(HOURS, &pair[1].lower))
+    pairs.any(|pair| pair[0].is_number() && HOURS.has(&pair[1].lower))
 }
 
 fn describes(seen: &Seen, refusal: Refusal) -> bool {

@@ -3,7 +3,7 @@
 use super::{
     cues::Cues,
     key::{self, Case},
-    vocabulary::{ACRONYMS, is_among},
+    vocabulary::{ACRONYMS, List},
     words::{Text, Word, unaccented, word_before, words},
 };
 use crate::{Budget, Result};
@@ -40,7 +40,7 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
             continue;
         }
         budget.spend(1 + out.len())?;
-        if is_among(ACRONYMS, word.text) || out.iter().any(|(known, _)| *known == word.lower) {
+        if ACRONYMS.has(word.text) || out.iter().any(|(known, _)| *known == word.lower) {
             continue;
         }
         let letters = word.lower.chars().count();
@@ -84,8 +84,8 @@ fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Res
     Ok(reached.last() == Some(&true))
 }
 
-const SHOUTED: &str =
-    "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
+static SHOUTED: List =
+    List::new("NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU");
 
 /// Whether two capitals are an acronym: not a unit, a state or a shouted word.
 fn may_be_acronym(all: &[Word<'_>], at: usize, text: &str) -> bool {
@@ -104,7 +104,7 @@ fn may_be_acronym(all: &[Word<'_>], at: usize, text: &str) -> bool {
         || after.starts_with(['/', '+']);
     let counted = word_before(all, at)
         .is_some_and(|other| word.start - other.end() <= 2 && other.is_number());
-    !is_among(SHOUTED, word.text) && !counted && !joined
+    !SHOUTED.has(word.text) && !counted && !joined
 }
 
 /// Whether an acronym spells the words of a name in order. Each word gives its initial; a small

@@ -20,7 +20,7 @@ use super::{
     Hidden,
     cues::Cues,
     found::{apart, merged},
-    vocabulary::is_among,
+    vocabulary::List,
     words::{Text, Word, begins_sentence, is_digits, word_before},
 };
 use crate::{Range, Result};

@@ -2,7 +2,7 @@ use std::{cmp::Reverse, sync::LazyLock};
 
 use super::{
     script::{Script, is_unspaced},
-    vocabulary::{begins_with_one, is_among, lines},
+    vocabulary::{List, lines},
 };
 use crate::Range;
 
@@ -95,7 +95,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
 /// be, or its first syllables before a Korean particle.
 pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<String> {
     const BEFORE: &str = "在来入于与和选到进由為，。、「“\n ：；！（";
-    const AFTER: &str = "은 는 이 가 을 를 에 의 와 과 로 도 에서 에게 으로";
+    static AFTER: List = List::new("은 는 이 가 을 를 에 의 와 과 로 도 에서 에게 으로");
     let base = without_legal_forms(name);
     let script = Script::of_text(base);
     if is_japanese {
@@ -116,7 +116,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
                 let is_start = !before.ends_with(|c| Script::of(c) == Script::Hangul);
                 let run = after.find(|c| Script::of(c) != Script::Hangul);
                 let tail = &after[..run.unwrap_or(after.len())];
-                return is_start && is_among(AFTER, tail);
+                return is_start && AFTER.has(tail);
             }
             let next = rest.chars().next();
             (before.is_empty() || before.ends_with(|c| BEFORE.contains(c)))
@@ -131,8 +131,8 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
 /// The two ideographs of a Japanese name before its trade, if a particle follows. None count if two
 /// ideographs before a title are a person.
 fn japanese_pair(base: &str, text: &str) -> Option<String> {
-    const PARTICLES: &str = "は が で の に を と へ も";
-    const PERSONS: &str = "さん 様 氏 まで 宛";
+    static PARTICLES: List = List::new("は が で の に を と へ も");
+    static PERSONS: List = List::new("さん 様 氏 まで 宛");
     let after_trade = || TRADES.iter().find_map(|trade| base.strip_prefix(trade));
     let before_trade = TRADES.iter().find_map(|trade| base.strip_suffix(trade));
     let pair = before_trade.or_else(after_trade).unwrap_or(base).trim();
@@ -143,11 +143,11 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     let mut is_used = false;
     for (at, _) in text.match_indices(pair) {
         let after = &text[at + pair.len()..];
-        if begins_with_one(PERSONS, after) {
+        if PERSONS.begins(after) {
             return None;
         }
         let is_start = !text[..at].ends_with(|c| matches!(Script::of(c), Script::Han));
-        is_used |= is_start && begins_with_one(PARTICLES, after);
+        is_used |= is_start && PARTICLES.begins(after);
     }
     is_used.then(|| pair.to_owned())
 }
@@ -201,16 +201,17 @@ fn is_proper(rest: &str, is_japanese: bool) -> bool {
 
 /// Whether a name begins and ends at borders of words. Only short Korean names must.
 pub(super) fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
-    const PARTICLES: &str = "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \
-        이라 라는 이란 처럼 보다 하고 이나";
+    static PARTICLES: List = List::new(
+        "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \
+        이라 라는 이란 처럼 보다 하고 이나",
+    );
     let name = &text[start..end];
     if name.chars().count() > 2 || Script::of_text(name) != Script::Hangul {
         return true;
     }
     let hangul = |c: char| Script::of(c) == Script::Hangul;
     let after: &str = &text[end..];
-    !text[..start].ends_with(hangul)
-        && (!after.starts_with(hangul) || begins_with_one(PARTICLES, after))
+    !text[..start].ends_with(hangul) && (!after.starts_with(hangul) || PARTICLES.begins(after))
 }
 
 #[cfg(test)]

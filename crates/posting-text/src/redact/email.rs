@@ -5,7 +5,7 @@ use crate::{
     redact::{
         cues::Cues,
         found::apart,
-        vocabulary::is_among,
+        vocabulary::List,
         web::is_suffix,
         words::{Word, last_word, word_before},
     },
@@ -78,7 +78,7 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
 }
 
 /// These count only with a full stop in words.
-const AMBIGUOUS: &str = "at a et eta arond malpa ctl";
+static AMBIGUOUS: List = List::new("at a et eta arond malpa ctl");
 
 /// Around an at sign beside spaces or in brackets, or a word for one.
 fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
@@ -135,7 +135,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         }
         labels += 1;
     }
-    let is_sure = is_announced || spelled.is_none_or(|word| !is_among(AMBIGUOUS, &word.lower));
+    let is_sure = is_announced || spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
     let suffix = last_word(last.text);
     let is_short = suffix.chars().nth(1).is_none();
     if labels < 2 || !is_sure || is_short || !is_suffix(&suffix.to_lowercase()) {

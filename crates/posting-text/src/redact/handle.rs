@@ -3,16 +3,16 @@
 use super::{
     cues::Cues,
     found::apart,
-    vocabulary::{is_among, without_ending},
+    vocabulary::List,
     words::{Word, is_digits},
 };
 use crate::{Budget, Range, Result};
 
 /// Annotations, rules of style sheets, packages.
-const CODE: &str = include_str!("tables/code_signs.txt");
+static CODE: List = List::new(include_str!("tables/code_signs.txt"));
 
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
-    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
+    static CUES: List = List::new("微信 微信号 微信號 카톡 카카오톡");
     const SEARCH_STEPS: usize = 100;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
@@ -21,7 +21,7 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
         out.extend(at_sign(text, at, sign.len()));
     }
     for (at, word) in words.iter().enumerate() {
-        let ends = || word.is_unspaced() && without_ending(CUES, &word.lower).is_some();
+        let ends = || word.is_unspaced() && CUES.ends(&word.lower);
         if word.is(Cues::HANDLE) || ends() {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_cue(text, words, at));
@@ -45,7 +45,7 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     }
     // "@angular/core", "@Override", "a @ 12 €"
     let is_code = text[end..].starts_with(['/', '(', '{'])
-        || is_among(CODE, found)
+        || CODE.has(found)
         || (found.starts_with(|c: char| c.is_ascii_uppercase())
             && !found.contains(['_', '.'])
             && !found.contains(|c: char| c.is_ascii_digit())
@@ -66,7 +66,7 @@ fn name(text: &str) -> Option<usize> {
 
 /// After the name of a messenger, and a colon or a word for a name.
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
+    static NAMES: List = List::new("id 号 號 아이디 nick user name konto account 用户名 is кanal");
     let mut last = &words[at];
     let mut is_announced = false;
     for next in at + 1..=at + 2 {
@@ -76,7 +76,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if gap.len() > 8 || gap.contains(['\n', ',', '.', ';']) || gap.contains('@') {
             return None;
         }
-        if is_among(NAMES, &word.lower) {
+        if NAMES.has(&word.lower) {
             is_announced = true;
             last = word;
             continue;

@@ -5,7 +5,7 @@
 use super::{
     cues::{self, Cues},
     found::apart,
-    vocabulary::{begins_with_one, is_among, without_ending},
+    vocabulary::List,
     words::{Word, word_before},
 };
 use crate::{Budget, Range, Result, pattern::patterns};
@@ -18,16 +18,16 @@ const MAX_BETWEEN: usize = 3;
 const MAX_GAP_BYTES: usize = 40;
 const MAX_GROUPS: usize = 10;
 /// Few digits suffice: registers of one court or town.
-const SHORT: &str =
-    "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot zn značka značkou c b a";
+static SHORT: List =
+    List::new("hrb hra pr vr gnr fn rea reg registernummer kraz izin prot zn značka značkou c b a");
 /// Words with other meanings, after which only a long number counts.
-const LONG: &str = include_str!("tables/long_ids.txt");
-const UNSPACED: &str = include_str!("tables/unspaced_ids.txt");
+static LONG: List = List::new(include_str!("tables/long_ids.txt"));
+static UNSPACED: List = List::new(include_str!("tables/unspaced_ids.txt"));
 /// Beginnings of words for a register, a licence or an entry.
-const REGISTERS: &str = include_str!("tables/registers.txt");
+static REGISTERS: List = List::new(include_str!("tables/registers.txt"));
 /// Words for "number", before it. After them four digits suffice.
-const NUMBER: &str = include_str!("tables/number_words.txt");
-const WITH_NUMBER: &str = "c b a hrb hra pr vr gnr fn sc ni oc so";
+static NUMBER: List = List::new(include_str!("tables/number_words.txt"));
+static WITH_NUMBER: List = List::new("c b a hrb hra pr vr gnr fn sc ni oc so");
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 60;
@@ -37,9 +37,10 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
     out.extend(FORMS.find_iter(text).map(|found| found.range()));
     for (at, word) in words.iter().enumerate() {
         // "Ein" is German and "Ik" Dutch, "EIN" and "IK" are numbers.
-        let is_cue = word.is(Cues::ID) && (!is_among("ein ik", &word.lower) || word.is_capitals());
+        let is_cue =
+            word.is(Cues::ID) && (!matches!(&*word.lower, "ein" | "ik") || word.is_capitals());
         let found = if is_cue
-            || (word.is_unspaced() && without_ending(UNSPACED, &word.lower).is_some())
+            || (word.is_unspaced() && UNSPACED.ends(&word.lower))
             || is_dotted_cue(text, words, at)
             || is_of_register(text, words, at)
             || is_after_form(text, words, at)
@@ -84,9 +85,9 @@ fn is_of_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
     /// In words, before and after.
     const NEAR: (usize, usize) = (8, 3);
     let word = &words[at];
-    let is_number = is_among("under sc ni oc so lp", &word.lower)
-        || is_among("PR VR A B C", word.text)
-        || is_among(NUMBER, &word.lower)
+    let is_number = matches!(&*word.lower, "under" | "sc" | "ni" | "oc" | "so" | "lp")
+        || matches!(word.text, "PR" | "VR" | "A" | "B" | "C")
+        || NUMBER.has(&word.lower)
         || text[word.end()..].starts_with(" №");
     let is_near = |register: &Word<'_>| {
         let (first, last) = (
@@ -99,8 +100,8 @@ fn is_of_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
     let near = &words[at.saturating_sub(NEAR.0)..words.len().min(at + NEAR.1)];
     is_number
         && near.iter().any(|register| {
-            let is_court = is_among("AG KS MS OS", register.text);
-            (is_court || begins_with_one(REGISTERS, &register.lower)) && is_near(register)
+            let is_court = matches!(register.text, "AG" | "KS" | "MS" | "OS");
+            (is_court || REGISTERS.begins(&register.lower)) && is_near(register)
         })
 }
 
@@ -125,13 +126,13 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         // "Reg. UE 2016/679" is a law.
         let is_named = cue.is(Cues::LEGAL) && !cue.is(Cues::ID) && next == 1;
         let ends = !is_named && gap.contains(['\n', ',', ';', '('])
-            || is_among("ue eu ce eg", &word.lower);
-        let ends = ends && !(gap == " (" && is_among("no nr n nº", &word.lower));
+            || matches!(&*word.lower, "ue" | "eu" | "ce" | "eg");
+        let ends = ends && !(gap == " (" && matches!(&*word.lower, "no" | "nr" | "n" | "nº"));
         if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.chars().count() > 4 {
             return None;
         }
         // The code of a bank (ISO 9362) may have no digits.
-        let is_code = is_among("bic swift", &cue.lower)
+        let is_code = matches!(&*cue.lower, "bic" | "swift")
             && matches!(word.text.len(), 8 | 11)
             && has_form(word.text, &"*".repeat(word.text.len()));
         if is_code {
@@ -142,16 +143,16 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if begins {
             let (end, digits) = groups(text, words, at + next);
             let is_lettered = word.text.starts_with(|c: char| c.is_ascii_uppercase());
-            let fewest = if is_among(SHORT, &cue.lower) {
+            let fewest = if SHORT.has(&cue.lower) {
                 3
-            } else if is_among(NUMBER, &last.lower) || gap.contains(['№', '#']) {
+            } else if NUMBER.has(&last.lower) || gap.contains(['№', '#']) {
                 4
-            } else if is_among(LONG, &cue.lower) && !is_lettered {
+            } else if LONG.has(&cue.lower) && !is_lettered {
                 7
             } else {
                 5
             };
-            let is_with_number = is_among(WITH_NUMBER, &cue.lower);
+            let is_with_number = WITH_NUMBER.has(&cue.lower);
             let start = if is_with_number {
                 cue.start
             } else {
@@ -218,7 +219,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
         // "942 486 111 MVA", "HRA 4471 FL"
         let is_court = number == 0
             && at > 0
-            && is_among(WITH_NUMBER, &words[at - 1].lower)
+            && WITH_NUMBER.has(&words[at - 1].lower)
             && word.text.len() <= 3
             && word.text.bytes().all(|b| b.is_ascii_uppercase());
         let tax = gap == " " && (word.text == "MVA" || is_court);

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     cues::Cues,
     script::Script,
-    vocabulary::{begins_with_one, is_among, lines, without_ending},
+    vocabulary::{List, lines},
     words::unaccented,
 };
 
@@ -78,7 +78,7 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
 /// In letters, for a stem that is not the whole name, where words often begin alike.
 const MIN_CHANGED: usize = 4;
 /// The families for which that holds.
-const SHORT_ENDINGS: &str = "ENGLISH GERMANIC NORDIC ROMANCE";
+static SHORT_ENDINGS: List = List::new("ENGLISH GERMANIC NORDIC ROMANCE");
 
 fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     let Some(grammar) = GRAMMARS.get(family) else {
@@ -88,7 +88,7 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     for (end, instead) in &grammar.changes {
         if let Some(front) = word.strip_suffix(end) {
             let stem = format!("{front}{instead}");
-            let is_short = is_among(SHORT_ENDINGS, family);
+            let is_short = SHORT_ENDINGS.has(family);
             if !is_short || stem.chars().count() >= MIN_CHANGED {
                 push(out, stem, &grammar.endings);
             }
@@ -151,12 +151,11 @@ impl Stem {
 }
 
 /// Beginnings of words for companies, groups, people, places and things of work.
-const SECOND_PARTS: &str = include_str!("tables/second_parts.txt");
+static SECOND_PARTS: List = List::new(include_str!("tables/second_parts.txt"));
 
 pub(crate) fn is_second_part(rest: &str) -> bool {
     let after_s = rest.strip_prefix('s');
-    begins_with_one(SECOND_PARTS, rest)
-        || after_s.is_some_and(|rest| begins_with_one(SECOND_PARTS, rest))
+    SECOND_PARTS.begins(rest) || after_s.is_some_and(|rest| SECOND_PARTS.begins(rest))
 }
 
 /// Hebrew and Arabic write and, in, to, from, that, as and the together with the next word.
@@ -176,8 +175,8 @@ pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
 
 /// Hungarian: `Kerekerdőhöz` has the ending of a case.
 pub(crate) fn without_case(word: &str) -> Option<&str> {
-    const ENDINGS: &str = "hoz hez höz nál nél ban ben ból ből ról ről tól től nak nek";
-    let bare = without_ending(ENDINGS, word)?;
+    static ENDINGS: List = List::new("hoz hez höz nál nél ban ben ból ből ról ről tól től nak nek");
+    let bare = ENDINGS.without_ending(word)?;
     (bare.chars().count() > MIN_CHANGED).then_some(bare)
 }
 

@@ -7,7 +7,7 @@ use unicode_normalization::char::decompose_compatible;
 use super::{
     cues::{self, Cues},
     inflect::{Stem, is_second_part},
-    vocabulary::is_among,
+    vocabulary::List,
     words::{Text, Word, begins_sentence, is_gap, unaccented},
 };
 use crate::{Result, places::plain_letter};
@@ -211,14 +211,13 @@ impl Key {
 
     /// `NAVs`, `ZECu`
     fn is_capitals_and_ending(&self, rest: &str, word: &Word<'_>) -> bool {
-        const ENDINGS: &str = "s es en et n u a em ie ia ów om na nek re ra hoz nál ban ben s' er";
+        static ENDINGS: List =
+            List::new("s es en et n u a em ie ia ów om na nek re ra hoz nál ban ben s' er");
         let Some(more) = self.lower(word).strip_prefix(rest).map(str::to_owned) else {
             return false;
         };
         let capitals = word.text.chars().take_while(|c| !c.is_lowercase()).count();
-        capitals == rest.chars().count()
-            && (capitals > 2 || more == "s")
-            && is_among(ENDINGS, &more)
+        capitals == rest.chars().count() && (capitals > 2 || more == "s") && ENDINGS.has(&more)
     }
 
     fn matches_inflected(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {

@@ -37,7 +37,7 @@ pub(crate) use self::{
     phrase::is_enough,
     scan::Scan,
     script::is_unspaced,
-    vocabulary::{is_among, lines},
+    vocabulary::{List, lines},
     words::{Word, words},
 };
 use crate::{

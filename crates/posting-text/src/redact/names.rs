@@ -19,7 +19,7 @@ use super::{
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
-    vocabulary::{AND, is_among},
+    vocabulary::{AND, List, listed},
     words::{Text, Word, unaccented, word_before, words},
 };
 use crate::{Posting, Range, Result};

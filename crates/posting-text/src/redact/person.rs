@@ -19,7 +19,7 @@ use super::{
     Hidden,
     cues::Cues,
     found::apart,
-    vocabulary::is_among,
+    vocabulary::List,
     words::{Text, Word, begins_sentence, word_before},
 };
 use crate::{Range, Result, redact::Kind};
@@ -192,14 +192,14 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 }
 
 /// Ends of forms of address after a full stop (`Sig.ra`, `D.ª`), and faculties (`Dr. med.`).
-const TITLE_ENDINGS: &str = "ra ssa na rina ª º med phil jur rer nat oec dent vet";
+static TITLE_ENDINGS: List = List::new("ra ssa na rina ª º med phil jur rer nat oec dent vet");
 
 /// Adds forms of address and degrees before a name: `Frau Dipl.-Ing. Brenner`, `Sig.ra Fabbri`.
 fn with_titles(text: &str, words: &[Word<'_>], free: usize, person: &mut Range) {
     let mut at = words.partition_point(|word| word.end() <= person.start);
     while let Some(title) = word_before(words, at).filter(|title| title.start >= free) {
         let is_ending =
-            is_among(TITLE_ENDINGS, &title.lower) && text[..title.start].trim_end().ends_with('.');
+            TITLE_ENDINGS.has(&title.lower) && text[..title.start].trim_end().ends_with('.');
         // "D. Anselmo", "M. Jean Pinson"
         let is_letter = matches!(title.text, "D" | "M");
         let is_title =
@@ -222,7 +222,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     loop {
         let word = words.get(first)?;
         let gap = &text[last.end()..word.start];
-        let is_ending = gap.starts_with('.') && is_among(TITLE_ENDINGS, word.text);
+        let is_ending = gap.starts_with('.') && TITLE_ENDINGS.has(word.text);
         if !is_ending && !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
             return None;
         }
@@ -234,7 +234,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     }
     // "mevrouw van der Zalm"
     let particles = first;
-    let is_academic = |word: &Word<'_>| is_among(ACADEMIC, &word.lower);
+    let is_academic = |word: &Word<'_>| ACADEMIC.has(&word.lower);
     if !words[at..first].iter().any(is_academic) {
         first = (first..words.len().min(first + 3)).find(|name| !is_particle(&words[*name]))?;
     }
@@ -265,7 +265,7 @@ fn is_continued(text: &str, next: Option<&Word<'_>>) -> bool {
     })
 }
 
-const ASK: &str = include_str!("tables/ask.txt");
+static ASK: List = List::new(include_str!("tables/ask.txt"));
 
 fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
@@ -290,13 +290,12 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let names = &words[next..end];
         let names = &names[first_name(text, names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
-        let is_next =
-            next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
+        let is_next = next == at + 1 || (next == at + 2 && PREPOSITIONS.has(&words[at + 1].lower));
         // "pregunta por Curro", "ask for Siobhra"
         let is_asked = names.len() == 1
             && is_next
             && before == " "
-            && is_among(ASK, &cue.lower)
+            && ASK.has(&cue.lower)
             && !names[0].is_capitals()
             && (names[0].cues.is_empty() || is_given(&names[0]))
             && (is_followed(text, range.end) || is_continued(text, words.get(end)));
@@ -304,7 +303,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_sent = names.len() == 1
             && names[0].cues == Cues::GIVEN
             && before == " "
-            && is_among(PREPOSITIONS, &words[next - 1].lower);
+            && PREPOSITIONS.has(&words[next - 1].lower);
         match evidence(names) {
             _ if is_asked || is_sent => return Some(range),
             Evidence::For if names.len() >= 2 || has_colon => return Some(range),

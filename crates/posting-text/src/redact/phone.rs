@@ -4,7 +4,7 @@ use crate::{
     redact::{
         cues::{self, Cues},
         script::{Ascii, Script, is_unspaced},
-        vocabulary::{begins_with_one, is_among, listed},
+        vocabulary::List,
         words::{is_digits, last_word},
     },
 };
@@ -195,7 +195,8 @@ fn is_dialled(number: &str) -> bool {
     let is_amount = !number.starts_with('0')
         && groups.iter().skip(1).all(|group| group.len() == 3)
         && (groups[0].len() == 1 || groups.len() == 2 || groups.last() == Some(&"000"));
-    let is_year = |group: &&str| group.len() == 4 && begins_with_one("19 20", group);
+    let is_year =
+        |group: &&str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
     // "1998 – 2006", and the number of a law: "145/2011".
     let is_law = number.contains('/') && !number.starts_with('0');
     let are_years = groups.len() == 2 && is_year(&groups[1]) && (is_law || is_year(&groups[0]));
@@ -247,8 +248,8 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
 /// A word or sign for a telephone is before the number, with few words between.
 fn is_announced(before: &str) -> bool {
     const MAX_GAP_CHARACTERS: usize = 32;
-    const STEMS: &str = include_str!("tables/phone_stems.txt");
-    const SIGNS: &str = "☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร";
+    static STEMS: List = List::new(include_str!("tables/phone_stems.txt"));
+    static SIGNS: List = List::new("☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร");
     let window = tail(before, 64);
     let start = window
         .rfind(|c: char| c.is_ascii_digit() || c == '\n')
@@ -263,7 +264,7 @@ fn is_announced(before: &str) -> bool {
         // `[phone]` is the token of another number, already hidden. It does not announce this one.
         let is_token = word == "phone" && window[end..].starts_with(']');
         let lower = word.to_lowercase();
-        let is_cue = cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower);
+        let is_cue = cues::are_of(&lower, Cues::PHONE) || STEMS.begins(&lower);
         if !word.is_empty() && !is_token && is_cue {
             return true;
         }
@@ -272,14 +273,14 @@ fn is_announced(before: &str) -> bool {
         end -= sign;
     }
     let is_sign = |sign: &str| window.rfind(sign).is_some_and(|at| near(at + sign.len()));
-    !window.is_ascii() && listed(SIGNS).any(is_sign)
+    !window.is_ascii() && SIGNS.words().any(is_sign)
 }
 
 fn is_reference(before: &str) -> bool {
-    const WORDS: &str = include_str!("tables/references.txt");
+    static WORDS: List = List::new(include_str!("tables/references.txt"));
     const SIGNS: [char; 8] = [' ', '\u{a0}', '\n', '.', ':', '#', '°', '-'];
     let word = last_word(tail(before, 32).trim_end_matches(SIGNS));
-    is_among(WORDS, &word.to_lowercase())
+    WORDS.has(&word.to_lowercase())
 }
 
 fn tail(text: &str, bytes: usize) -> &str {
@@ -295,14 +296,14 @@ fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool 
 }
 
 fn is_counted(before: &str, after: &str) -> bool {
-    const UNITS: &str = include_str!("tables/amounts.txt");
+    static UNITS: List = List::new(include_str!("tables/amounts.txt"));
     let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
     let word = after.split(|c: char| !c.is_alphanumeric()).next();
     before
         .trim_end()
         .ends_with(['$', '€', '£', '¥', '₹', '~', '<'])
         || after.starts_with(['$', '€', '£', '¥', '₹', '%'])
-        || is_among(UNITS, &word.unwrap_or_default().to_lowercase())
+        || UNITS.has(&word.unwrap_or_default().to_lowercase())
 }
 
 /// `10 000 000`, and `20 000-30 000`

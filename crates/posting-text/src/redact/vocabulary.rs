@@ -3,33 +3,87 @@
 //! A line of a table has words, or is a comment that begins with `#`. A `[heading]` at its
 //! beginning holds for this and the following lines.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 pub(crate) const AND: [&str; 20] = [
     "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "ir", "un", "ve", "și",
     "και", "и", "і", "та",
 ];
 
 /// Begin sentences.
-pub(crate) const TWO_LETTER_WORDS: &str = include_str!("tables/two_letter_words.txt");
+pub(crate) static TWO_LETTER_WORDS: List = List::new(include_str!("tables/two_letter_words.txt"));
 
 /// Of things, roles and places, not of companies.
-pub(crate) const ACRONYMS: &str = include_str!("tables/acronyms.txt");
+pub(crate) static ACRONYMS: List = List::new(include_str!("tables/acronyms.txt"));
 
-pub(crate) const AT_COMPANY: &str = "at join joining bei bij hos chez";
+pub(crate) static AT_COMPANY: List = List::new("at join joining bei bij hos chez");
 
 pub(crate) fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.split_ascii_whitespace()
 }
 
-pub(crate) fn is_among(list: &str, word: &str) -> bool {
-    listed(list).any(|known| known == word)
+/// Words with white space between them, which are looked up by their first or last byte.
+#[derive(Debug)]
+pub(crate) struct List {
+    words: &'static str,
+    index: OnceLock<Index>,
 }
 
-pub(crate) fn begins_with_one(list: &str, text: &str) -> bool {
-    listed(list).any(|word| text.starts_with(word))
+#[derive(Debug, Default)]
+struct Index {
+    by_first: FxHashMap<u8, Vec<&'static str>>,
+    by_last: FxHashMap<u8, Vec<&'static str>>,
 }
 
-pub(crate) fn without_ending<'a>(list: &str, text: &'a str) -> Option<&'a str> {
-    listed(list).find_map(|word| text.strip_suffix(word))
+impl List {
+    pub(crate) const fn new(words: &'static str) -> Self {
+        let index = OnceLock::new();
+        Self { words, index }
+    }
+
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
+        listed(self.words)
+    }
+
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.beginning_like(word).any(|known| known == word)
+    }
+
+    /// Whether the text begins with one of the words.
+    pub(crate) fn begins(&self, text: &str) -> bool {
+        self.beginning_like(text).any(|word| text.starts_with(word))
+    }
+
+    pub(crate) fn ends(&self, text: &str) -> bool {
+        self.without_ending(text).is_some()
+    }
+
+    /// Removes the first of the words that ends the text.
+    pub(crate) fn without_ending<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let words = self.index().by_last.get(text.as_bytes().last()?)?;
+        words.iter().find_map(|word| text.strip_suffix(word))
+    }
+
+    fn beginning_like(&self, text: &str) -> impl Iterator<Item = &'static str> {
+        let first = text.as_bytes().first();
+        let words = first.and_then(|first| self.index().by_first.get(first));
+        words.into_iter().flatten().copied()
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let mut index = Index::default();
+            for word in self.words() {
+                let bytes = word.as_bytes();
+                let (first, last) = (bytes[0], bytes[bytes.len() - 1]);
+                index.by_first.entry(first).or_default().push(word);
+                index.by_last.entry(last).or_default().push(word);
+            }
+            index
+        })
+    }
 }
 
 pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     cues::{self, Cues},
-    vocabulary::{is_among, lines, listed},
+    vocabulary::{List, lines, listed},
     words::Word,
 };
 use crate::{Budget, Range, Result, pattern::patterns};
@@ -126,12 +126,12 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     /// Rather endings of files, technology or abbreviations (`Org.nr`).
-    const FILES: &str = "md py sh zip mov rs so ps nr";
+    static FILES: List = List::new("md py sh zip mov rs so ps nr");
     /// After a missing space, a sentence may continue with such a word.
-    const WORDS: &str = include_str!("tables/domain_words.txt");
+    static WORDS: List = List::new(include_str!("tables/domain_words.txt"));
     /// Tools and job titles that look like a domain.
-    const NAMES: &str = include_str!("tables/domain_names.txt");
-    const TITLES: &str = "dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev";
+    static NAMES: List = List::new(include_str!("tables/domain_names.txt"));
+    static TITLES: List = List::new("dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev");
     let host = found.split(['/', ':']).next().unwrap_or(found);
     let path = host.len() < found.len();
     let lower = host.to_lowercase();
@@ -142,7 +142,7 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     };
     let known = is_suffix(&lower);
     let ours = own.is_some_and(|own| lower.split('.').any(|label| label == own));
-    if !known || (!ours && is_among(NAMES, &lower)) {
+    if !known || (!ours && NAMES.has(&lower)) {
         return false;
     }
     if ours || path {
@@ -152,14 +152,14 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     let ending_lower = ending.to_lowercase();
     let sentence = ending.starts_with(char::is_uppercase) && ending.contains(char::is_lowercase);
     let short = two && name.chars().count() < 2;
-    let file = two && is_among(FILES, &ending_lower);
-    let title = two && is_among(TITLES, &name.to_lowercase());
+    let file = two && FILES.has(&ending_lower);
+    let title = two && TITLES.has(&name.to_lowercase());
     let goes_on = after
         .strip_prefix(' ')
         .is_some_and(|rest| rest.starts_with(char::is_lowercase));
     let typo = two
         && goes_on
-        && is_among(WORDS, &ending_lower)
+        && WORDS.has(&ending_lower)
         && name.chars().all(char::is_lowercase)
         && cues::are_of(&name.to_lowercase(), Cues::GENERIC);
     !(sentence || short || file || title || typo)
@@ -194,7 +194,7 @@ fn hosted(host: &str, path: &str) -> Option<String> {
         .trim_end_matches('.');
     let own = |part: &&str| {
         let is_own = part.chars().nth(1).is_some() && part.contains(char::is_alphabetic);
-        is_own && !is_among(PLAIN_PARTS, part)
+        is_own && !PLAIN_PARTS.has(part)
     };
     let name = match kind {
         "SUBDOMAIN" => front.rsplit('.').find(own),
@@ -215,7 +215,7 @@ fn hosted(host: &str, path: &str) -> Option<String> {
     )
 }
 
-const PLAIN_PARTS: &str = include_str!("tables/web_plain_parts.txt");
+static PLAIN_PARTS: List = List::new(include_str!("tables/web_plain_parts.txt"));
 
 /// `uber` of `https://www.uber.com/jobs`; at a hosting service `acme` of
 /// `https://jobs.lever.co/acme`.

@@ -1,7 +1,7 @@
 //! Recognises texts that stand for another text: placeholders and variables of templates.
 
 use super::refusal::Refusal;
-use crate::redact::{Word, is_among, lines, words};
+use crate::redact::{List, Word, lines, words};
 
 /// The most words of a variable of a template.
 const MAX_VARIABLE: usize = 6;
@@ -50,14 +50,14 @@ pub(super) fn is_template(text: &str, is_known: impl Fn(&str) -> bool) -> bool {
 
 /// Counts placeholders such as `[Job Title]` and `{{ company_name }}`.
 pub(super) fn blanks(text: &str) -> usize {
-    const FILLED_WITH: &str = include_str!("tables/blanks.txt");
+    static FILLED_WITH: List = List::new(include_str!("tables/blanks.txt"));
     let ends = |open: char| if open == '[' { ']' } else { '}' };
     let blank = |(at, open): (usize, char)| {
         let inside = text[at + 1..].trim_start_matches(open);
         let (inside, _) = inside.split_once(ends(open))?;
         let words = words(inside);
         let is_blank =
-            words.len() <= MAX_VARIABLE && words.iter().any(|it| is_among(FILLED_WITH, &it.lower));
+            words.len() <= MAX_VARIABLE && words.iter().any(|it| FILLED_WITH.has(&it.lower));
         is_blank.then_some(())
     };
     let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));

@@ -9,7 +9,7 @@ use std::{
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::refusal::Refusal;
-use crate::redact::{Word, is_among, is_unspaced, lines, words};
+use crate::redact::{List, Word, is_unspaced, lines, words};
 
 pub(super) struct Table {
     /// Phrases in lower case, between spaces if their script has spaces.
@@ -44,7 +44,8 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
 pub(super) static JOB: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))], ""));
 
-const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
+static PRONOUNS: List =
+    List::new("you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
@@ -154,7 +155,7 @@ impl Table {
                     usize::from(!word.is_upper() && !lower.contains(|c: char| c.is_ascii_digit()));
                 seen.tells_reader |= follows_pronoun && !word.is_upper();
             }
-            follows_pronoun = is_among(PRONOUNS, lower);
+            follows_pronoun = PRONOUNS.has(lower);
         }
         seen
     }

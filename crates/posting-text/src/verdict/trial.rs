@@ -4,7 +4,7 @@ use super::{
     content::Content,
     notice::{JOB, TEST, normalised},
 };
-use crate::redact::{is_among, words};
+use crate::redact::{List, words};
 
 /// A longer description is no test, unless it is filler text.
 pub(super) const MAX_TEST_LENGTH: usize = 400;
@@ -20,7 +20,7 @@ pub(super) fn is_test_posting(title: &str, content: &Content) -> bool {
         && asks_to_ignore(&content.text)
         && words(&content.text)
             .iter()
-            .any(|word| is_among("test prueba prova teste", &word.lower))
+            .any(|word| matches!(&*word.lower, "test" | "prueba" | "prova" | "teste"))
         && !JOB.has_word(&content.text);
     is_marked
         || is_test(&content.text)
@@ -56,15 +56,12 @@ fn is_keyboard_mash(word: &str) -> bool {
 }
 
 fn is_lorem_ipsum(text: &str) -> bool {
-    const LOREM: &str = include_str!("tables/lorem.txt");
+    static LOREM: List = List::new(include_str!("tables/lorem.txt"));
     let words = words(text);
     let introduced = words
         .windows(2)
         .any(|pair| pair[0].lower == "lorem" && pair[1].lower == "ipsum");
-    let filler = words
-        .iter()
-        .filter(|word| is_among(LOREM, &word.lower))
-        .count();
+    let filler = words.iter().filter(|word| LOREM.has(&word.lower)).count();
     introduced && filler * 2 >= words.len()
 }
 

@@ -1,9 +1,8 @@
 //! Addresses that are a clause of their own: beside a contact, or before the city of the posting.
 
 use super::{
-    Cues, Hidden, Text, Word,
+    Cues, Hidden, List, Text, Word,
     end::end,
-    is_among,
     parts::is_part,
     piece::{MAX_NAME, PARTICLES, begins_clause, ends_clause, is_house, is_name},
     street::{eircode, is_compound},
@@ -79,7 +78,7 @@ fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         let is_part = word.is_upper()
             || word.is(Cues::STREET_AFTER)
             || words[at].is(Cues::STREET_BEFORE)
-            || is_among(PARTICLES, &word.lower);
+            || PARTICLES.has(&word.lower);
         if !joins || is_house(word) || !is_part {
             break;
         }
@@ -122,16 +121,18 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
 
 /// German: `Am Markt`, `An der Mühle`.
 fn is_preposition(word: &Word<'_>) -> bool {
-    const PLACES: &str = "am im an auf zum zur in unter unterm hinter hinterm vor vorm bei beim überm alter alte altes neuer neue";
-    word.is_upper() && is_among(PLACES, &word.lower)
+    static PLACES: List = List::new(
+        "am im an auf zum zur in unter unterm hinter hinterm vor vorm bei beim überm alter alte altes neuer neue",
+    );
+    word.is_upper() && PLACES.has(&word.lower)
 }
 
 fn is_at_place(street: &[Word<'_>]) -> bool {
-    const OTHERS: &str = include_str!("../tables/clause_others.txt");
+    static OTHERS: List = List::new(include_str!("../tables/clause_others.txt"));
     let last = street.last();
     street.len() > 1
         && is_preposition(&street[0])
-        && last.is_some_and(|name| is_name(name) && !is_among(OTHERS, &name.lower))
+        && last.is_some_and(|name| is_name(name) && !OTHERS.has(&name.lower))
 }
 
 /// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one,

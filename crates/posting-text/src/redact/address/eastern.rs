@@ -3,18 +3,16 @@
 use super::{Word, word_before};
 use crate::{
     Range,
-    redact::{
-        script::Script,
-        vocabulary::{listed, without_ending},
-    },
+    redact::{script::Script, vocabulary::List},
 };
 
 /// A street begins after the end of a district.
 const DISTRICTS: [char; 4] = ['市', '縣', '州', '省'];
-const STREETS: &str = "路 街 道 巷 弄 胡同 里 通 丁目 条 下ル 上ル 入ル 号";
-const UNITS: &str = "号楼 号院 号 號 楼 樓 栋 幢 座 单元 室 层 層 階 丁目 番地 番 弄 巷 房 之 门";
+static STREETS: List = List::new("路 街 道 巷 弄 胡同 里 通 丁目 条 下ル 上ル 入ル 号");
+static UNITS: List =
+    List::new("号楼 号院 号 號 楼 樓 栋 幢 座 单元 室 层 層 階 丁目 番地 番 弄 巷 房 之 门");
 /// Ends of building names, before the number of a floor or room.
-const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 园 园区 城 村 ビル タワー 会館";
+static BUILDINGS: List = List::new("大厦 大廈 大楼 大樓 广场 中心 园 园区 城 村 ビル タワー 会館");
 const MAX_NUMBERS: usize = 6;
 
 pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
@@ -31,7 +29,7 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let end = end(text, words, at);
     // "北路甲26号": a number beside another one.
     let name = street.text.trim_end_matches(['甲', '乙', '丙']);
-    let is_street = without_ending(STREETS, name).is_some();
+    let is_street = STREETS.ends(name);
     let is_place = street.text.contains(DISTRICTS)
         || street
             .text
@@ -62,7 +60,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut next = at + 1;
     for _ in 0..MAX_NUMBERS {
         // "502号室"
-        let unit = |end: usize| listed(UNITS).find(|unit| text[end..].starts_with(unit));
+        let unit = |end: usize| UNITS.words().find(|unit| text[end..].starts_with(unit));
         for _ in 0..2 {
             end += unit(end).map_or(0, str::len);
         }
@@ -75,7 +73,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         let word = words.get(next + 1).filter(|_| !is_number).unwrap_or(word);
         let is_number = word.is_number() && word.text.len() <= 5;
         let between = &text[end..word.start];
-        if is_number && without_ending(BUILDINGS, between).is_some() {
+        if is_number && BUILDINGS.ends(between) {
             end = word.start;
         }
         if !is_number || !matches!(&text[end..word.start], "" | "-" | "−" | " " | "－") {

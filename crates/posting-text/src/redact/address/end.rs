@@ -1,14 +1,14 @@
 //! Finds the end of an address, after the parts of a house and a postal code.
 
 use super::{
-    Cues, Word, is_among,
+    Cues, List, Word,
     piece::{code_before_city, ends_clause, is_roman},
     word_before,
 };
 
 /// Written as words.
-const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
-const WHOLE: &str = "bajo tv th mf st stuen kld dto esq fszt parter";
+static ARABIC_ORDINALS: List = List::new(include_str!("../tables/arabic_floors.txt"));
+static WHOLE: List = List::new("bajo tv th mf st stuen kld dto esq fszt parter");
 const MAX_UNITS: usize = 8;
 
 pub(super) struct End {
@@ -31,7 +31,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
                 || (other.text.len() <= 2 && other.is_upper())
-                || (!other.text.is_ascii() && is_among(ARABIC_ORDINALS, other.text))
+                || (!other.text.is_ascii() && ARABIC_ORDINALS.has(other.text))
         };
         // "Rodovia MG-290, 7400"
         let is_house_on_road = next == at + 1
@@ -65,7 +65,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             continue;
         }
         // "Carrera 27 # 33 Sur - 58"
-        let is_side = gap == " " && is_among("sur norte este oeste", &word.lower);
+        let is_side = gap == " " && matches!(&*word.lower, "sur" | "norte" | "este" | "oeste");
         let taken = if is_side
             || is_part_of_number
             || is_house_on_road
@@ -82,7 +82,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             2
         } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
             || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
-            || (beside && is_unit && is_among(WHOLE, &word.lower))
+            || (beside && is_unit && WHOLE.has(&word.lower))
         {
             1
         } else if gap == " " && letter && (word.is_upper() || ends_clause(text, word.end())) {

@@ -1,18 +1,17 @@
 //! The parts of an address: units, buildings, zones and streets, and the text between them.
 
 use super::{
-    Cues, Word,
+    Cues, List, Word,
     end::end,
-    is_among,
     piece::{MAX_NAME, PARTICLES, is_roman},
     word_before,
 };
 use crate::Range;
 
-const BUILDINGS: &str = include_str!("../tables/buildings.txt");
-const ZONES: &str = include_str!("../tables/zones.txt");
-const ORDINALS: &str =
-    "ground lower upper top first second third fourth fifth sixth premier primo erster";
+static BUILDINGS: List = List::new(include_str!("../tables/buildings.txt"));
+static ZONES: List = List::new(include_str!("../tables/zones.txt"));
+static ORDINALS: List =
+    List::new("ground lower upper top first second third fourth fifth sixth premier primo erster");
 const MAX_PARTS: usize = 3;
 
 /// `4th Floor, Elm Two, 9 Kirk Lane`
@@ -80,9 +79,9 @@ pub(super) fn is_within(text: &str, before: &Word<'_>, next: &Word<'_>) -> bool 
 
 pub(super) fn may_be_part(word: &Word<'_>) -> bool {
     let is_known = word.is(Cues::STREET_BEFORE | Cues::STREET_AFTER | Cues::UNIT)
-        || is_among(PARTICLES, &word.lower)
-        || is_among(ZONES, &word.lower)
-        || is_among(BUILDINGS, &word.lower);
+        || PARTICLES.has(&word.lower)
+        || ZONES.has(&word.lower)
+        || BUILDINGS.has(&word.lower);
     let is_other = word.letters() >= 3
         && word.is(Cues::PERSON | Cues::PHONE | Cues::ID | Cues::HANDLE | Cues::VERB);
     word.is_upper() && !is_other
@@ -98,12 +97,10 @@ pub(super) fn is_part(words: &[Word<'_>]) -> bool {
     };
     let is_unit = words.len() == 2
         && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter() || is_roman(last)))
-            || ((first.is_number() || is_among(ORDINALS, &first.lower)) && last.is(Cues::UNIT)));
-    let is_zone = is_among(ZONES, &first.lower) && (last.is_upper() || last.is_number());
+            || ((first.is_number() || ORDINALS.has(&first.lower)) && last.is(Cues::UNIT)));
+    let is_zone = ZONES.has(&first.lower) && (last.is_upper() || last.is_number());
     let is_named = last.is_upper()
-        && (is_among(BUILDINGS, &last.lower)
-            || last.is(Cues::STREET_AFTER)
-            || first.lower == "the")
+        && (BUILDINGS.has(&last.lower) || last.is(Cues::STREET_AFTER) || first.lower == "the")
         && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
     is_unit || is_zone || is_named
 }

@@ -1,11 +1,11 @@
 //! The smallest pieces of addresses: numbers of houses, names, postal codes, and ends of clauses.
 
 use super::Word;
-use crate::redact::{id::has_form, vocabulary::begins_with_one};
+use crate::redact::{id::has_form, vocabulary::List};
 
 /// The most words of a name.
 pub(super) const MAX_NAME: usize = 6;
-pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt");
+pub(super) static PARTICLES: List = List::new(include_str!("../tables/street_particles.txt"));
 
 /// Up to four digits and two letters. In the north of the United States a letter may precede
 /// (`N3920`).
@@ -27,7 +27,7 @@ pub(super) fn is_roman(word: &Word<'_>) -> bool {
 }
 
 pub(super) fn is_year(word: &Word<'_>) -> bool {
-    word.text.len() == 4 && begins_with_one("19 20", word.text)
+    word.text.len() == 4 && (word.text.starts_with("19") || word.text.starts_with("20"))
 }
 
 pub(super) fn gap<'a>(text: &'a str, words: &[Word<'_>], at: usize) -> &'a str {

@@ -1,18 +1,19 @@
 //! Post boxes.
 
-use super::{Word, end::end, is_among, is_digits};
+use super::{List, Word, end::end, is_digits};
 use crate::Range;
 
 /// `Apartado de correos 114`, `P. O. Box 12`, `а/я 114`
 pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    const BOXES: &str = "apartado casilla box pl pf τ а bp skr";
-    const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
+    static BOXES: List = List::new("apartado casilla box pl pf τ а bp skr");
+    static LINKS: List =
+        List::new("de del correos postal postale poczt poczty pretinac dėžutė θ я с");
     let mut first = at.checked_sub(1)?;
-    while is_among(LINKS, &words[first].lower) && first + 3 > at {
+    while LINKS.has(&words[first].lower) && first + 3 > at {
         first = first.checked_sub(1)?;
     }
     let word = &words[first];
-    if !is_among(BOXES, &word.lower) || !is_digits(words[at].text) {
+    if !BOXES.has(&word.lower) || !is_digits(words[at].text) {
         return None;
     }
     let has_code = || end(text, words, at).has_postal_code;

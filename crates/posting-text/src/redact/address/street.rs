@@ -3,23 +3,16 @@
 use super::{
     Cues, Word, begins_sentence,
     end::end,
-    is_among,
     piece::{MAX_NAME, PARTICLES, is_roman},
     word_before,
 };
 use crate::{
     Range,
-    redact::{
-        cues,
-        id::has_form,
-        inflect,
-        script::Script,
-        vocabulary::{begins_with_one, listed},
-    },
+    redact::{cues, id::has_form, inflect, script::Script, vocabulary::List},
 };
 
 /// For languages that write compounds.
-const SUFFIXES: &str = include_str!("../tables/street_endings.txt");
+static SUFFIXES: List = List::new(include_str!("../tables/street_endings.txt"));
 
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     let is_abbreviated = before.letters() <= 5
@@ -102,7 +95,11 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
         // A Czech grade of pay: "Platová třída 9".
-        let is_pay = |it: &Word<'_>| begins_with_one("plat mzd tarif", &it.lower);
+        let is_pay = |it: &Word<'_>| {
+            ["plat", "mzd", "tarif"]
+                .iter()
+                .any(|pay| it.lower.starts_with(pay))
+        };
         if word.lower == "třída" && word_before(words, previous).is_some_and(is_pay) {
             break;
         }
@@ -112,7 +109,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         let is_name = word.is_upper()
             || (!is_cased && !word.is_number())
             || word.is(Cues::UNIT)
-            || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
+            || (word.text.len() <= 6 && PARTICLES.has(&word.lower))
             || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2)
             || (word.is_number() && gap == ". " && words[look].is(Cues::STREET_AFTER));
         // "бул. „Черни връх“ 51"
@@ -165,7 +162,10 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     }
     let is_short = word.letters() <= 2;
     // Ambiguous words of Latin languages count only capitalised, or at the start of a sentence.
-    let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
+    let is_other = matches!(
+        &*word.lower,
+        "via" | "place" | "cours" | "corso" | "strada" | "bd" | "plaza"
+    );
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
     // "Siamo in via Garibaldi", "sede di via Garibaldi"
@@ -189,7 +189,7 @@ pub(super) fn is_compound(word: &Word<'_>) -> bool {
             .strip_suffix(suffix)
             .is_some_and(|front| front.chars().count() >= MIN_FRONT)
     };
-    word.is_upper() && listed(SUFFIXES).any(suffix)
+    word.is_upper() && SUFFIXES.words().any(suffix)
 }
 
 /// `12, avenue Foch`, `14 Kirk Lane`, `10220 - 103 Street`
@@ -225,7 +225,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             // "شارع طلعت حرب، الدور الثالث"
             let is_unit = gap == "، " && word.is(Cues::UNIT);
             let of_unit = last.is(Cues::UNIT);
-            let is_part = is_name || is_compound || is_among(PARTICLES, &word.lower);
+            let is_part = is_name || is_compound || PARTICLES.has(&word.lower);
             if !(joins || is_unit) || !is_part {
                 break;
             }
@@ -257,7 +257,10 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
                 && (next.is_upper()
                     && (next.is(Cues::STREET_AFTER) || next.letters() <= 2 && next.is_capitals())
                     || next.is_number()
-                        && is_among("highway hwy road rd route rte", &words[index].lower))
+                        && matches!(
+                            &*words[index].lower,
+                            "highway" | "hwy" | "road" | "rd" | "route" | "rte"
+                        ))
                 && &text[words[index].end()..next.start] == " "
             {
                 index += 1;

@@ -5,7 +5,7 @@ use super::{
         inside,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
+    Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before, words,
 };
 use crate::{
     Budget, Posting, Result, places,
@@ -61,9 +61,9 @@ impl Context<'_> {
     /// and not after an article.
     pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
         /// Before an ordinary word, and before no name.
-        const ARTICLES: &str = include_str!("../tables/articles.txt");
+        static ARTICLES: List = List::new(include_str!("../tables/articles.txt"));
         /// Before the label of the website, and before no ordinary word without an article.
-        const BEFORE: &str = include_str!("../tables/before_label.txt");
+        static BEFORE: List = List::new(include_str!("../tables/before_label.txt"));
         let lower = &*word.lower;
         let is_other = word.letters() < 4
             || is_ordinary(lower)
@@ -92,15 +92,15 @@ impl Context<'_> {
             let next = next.filter(|next| &self.text[found.end()..next.start] == " ");
             let after = &self.text[found.end()..];
             let is_subject = next.is_some_and(|it| it.is(Cues::VERB) && !it.is(Cues::SMALL));
-            let is_of_name = before.is_some_and(|it| is_among(AT_COMPANY, &it.lower))
+            let is_of_name = before.is_some_and(|it| AT_COMPANY.has(&it.lower))
                 || (begins_sentence(self.text, found.start)
                     && (is_subject || rest.is_some() && !self.text[..found.start].ends_with("; ")))
                 || (rest.is_some_and(str::is_empty)
-                    && (before.is_some_and(|it| is_among(BEFORE, &it.lower))
+                    && (before.is_some_and(|it| BEFORE.has(&it.lower))
                         || (is_line && (at == 0 || at + 1 == self.all.len()))))
                 || GENITIVE.iter().any(|ending| after.starts_with(ending));
             let is_after_small = before.is_some_and(|it| {
-                is_among(ARTICLES, &it.lower)
+                ARTICLES.has(&it.lower)
                     || it.is(Cues::ADJECTIVE)
                     || (has_articles && matches!(&*it.lower, "a" | "the"))
             });
@@ -134,10 +134,12 @@ impl Context<'_> {
 
 /// No thing has the English genitive.
 const GENITIVE: [&str; 2] = ["'s ", "’s "];
-const IN_PLACE: &str = "\
-    in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
+static IN_PLACE: List = List::new(
+    "\
+    in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la",
+);
 /// In Germanic languages before places, and before no company.
-const LOCATIVES: &str = "i in im near around nach te från fra";
+static LOCATIVES: List = List::new("i in im near around nach te från fra");
 /// Ends of names of places that have the same meaning.
 const PLACE_ENDINGS: [&str; 9] = [
     "ssa", "ssä", "sta", "stä", "ban", "ben", "uje", "oje", "yje",
@@ -173,7 +175,7 @@ impl Context<'_> {
             });
             let after = &self.text[word.end()..];
             before.is_some_and(skips)
-                || before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
+                || before.is_some_and(|before| !begins && AT_COMPANY.has(&before.lower))
                 || (!has_capitals && begins && self.is_subject(word))
                 || (has_capitals && GENITIVE.iter().any(|ending| after.starts_with(ending)))
                 || (!has_capitals && (is_within_sentence || quoted || starts >= 2))
@@ -194,7 +196,7 @@ impl Context<'_> {
             let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
             !after.starts_with(char::is_uppercase)
                 && word.lower == part.lower
-                && before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
+                && before.is_some_and(|before| AT_COMPANY.has(&before.lower))
         })
     }
 
@@ -207,7 +209,7 @@ impl Context<'_> {
         is_sure: bool,
     ) -> Result<bool> {
         let is_of_city = self.is_of_city(&part.lower);
-        let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
+        let is_within = name.iter().any(|word| IN_PLACE.has(&word.lower));
         if is_of_city || is_within {
             return Ok(false);
         }
@@ -221,19 +223,19 @@ impl Context<'_> {
         let germanic = Cues::NORDIC | Cues::ENGLISH | Cues::GERMANIC;
         let is_germanic = self.families.intersects(germanic) && self.families != Cues::LANGUAGES;
         let list = match only {
-            false => IN_PLACE,
-            true if is_germanic => LOCATIVES,
-            true => "",
+            false => Some(&IN_PLACE),
+            true if is_germanic => Some(&LOCATIVES),
+            true => None,
         };
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
-            before.is_some_and(|before| is_among(list, &before.lower))
+            before.is_some_and(|before| list.is_some_and(|list| list.has(&before.lower)))
                 || (!(only && is_same_for_both) && PLACE_ENDINGS.iter().any(ends))
         })?;
         Ok(!in_place
             && (is_sure
                 || self.any_use(part, name, |before, _| {
-                    before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
+                    before.is_some_and(|before| AT_COMPANY.has(&before.lower))
                 })?))
     }
 
@@ -305,7 +307,9 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     let known = lines(include_str!("../tables/countries.txt"));
-    let known = known.filter(|(_, countries)| country.is_some_and(|it| is_among(countries, it)));
+    let known = known.filter(|(_, countries)| {
+        country.is_some_and(|it| listed(countries).any(|country| country == it))
+    });
     let known = known.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
     let mut found = known.fold(Cues::default(), |all, family: Cues| all | family);
     if most < MIN_WORDS {

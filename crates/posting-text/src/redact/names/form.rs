@@ -1,6 +1,6 @@
 //! The form of a name: the words around its proper ones.
 
-use super::{AND, Cues, Script, Word, cues, is_among, joined, quotes};
+use super::{AND, Cues, List, Script, Word, cues, joined, quotes};
 
 pub(super) fn is_cased(text: &str) -> bool {
     text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
@@ -60,10 +60,11 @@ fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
 
 /// In capitals, or in a script without them.
 fn is_legal_prefix(word: &Word<'_>) -> bool {
-    const LATIN: &str = "sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov";
+    static LATIN: List =
+        List::new("sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov");
     let written = word.text.chars().all(|c| !c.is_lowercase());
     match Script::of_text(&word.lower) {
-        Script::Latin => written && is_among(LATIN, &word.lower),
+        Script::Latin => written && LATIN.has(&word.lower),
         _ => written && word.is(Cues::LEGAL),
     }
 }

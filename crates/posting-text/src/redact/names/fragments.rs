@@ -2,11 +2,11 @@ use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, all_of,
     cues,
     form::is_cased,
-    is_among, is_ordinary, joined, single,
+    is_ordinary, joined, single,
     spell::{min_lower, ordinary},
     word_before, words,
 };
-use crate::redact::{key::splits, person::is_given, vocabulary::without_ending};
+use crate::redact::{key::splits, person::is_given, vocabulary::List};
 
 impl Names {
     /// Adds the first words, and the proper words with or without the trades around them.
@@ -116,7 +116,7 @@ impl Names {
             if !is_long || !(is_proper || is_labelled) || is_other {
                 return Ok(false);
             }
-            let is_of_territory = core.iter().any(|other| is_among(TERRITORIES, &other.lower));
+            let is_of_territory = core.iter().any(|other| TERRITORIES.has(&other.lower));
             let is_place = context.is_place(&word.lower)
                 && (context.is_of_city(&word.lower) || !is_family(core, word));
             if is_place || is_of_territory {
@@ -201,22 +201,23 @@ impl Names {
 }
 
 /// Words of offices that are named after their territory, such as `préfecture`.
-const TERRITORIES: &str = include_str!("../tables/territories.txt");
+static TERRITORIES: List = List::new(include_str!("../tables/territories.txt"));
 
 /// Whether a word follows a given name, or a word for brothers.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
-    const BROTHERS: &str = "gebrüder gebr hermanos irmãos fratelli frères brødrene bröderna bracia";
-    let announces = |word: &Word<'_>| is_given(word) || is_among(BROTHERS, &word.lower);
+    static BROTHERS: List =
+        List::new("gebrüder gebr hermanos irmãos fratelli frères brødrene bröderna bracia");
+    let announces = |word: &Word<'_>| is_given(word) || BROTHERS.has(&word.lower);
     let mut pairs = name.windows(2);
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
 
 /// A workshop or shop by the ending of its first word: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
 fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
-    const ENDINGS: &str = "ăria eria ería erie oria aria";
+    static ENDINGS: List = List::new("ăria eria ería erie oria aria");
     /// Letters before the ending.
     const MIN_FRONT: usize = 4;
-    let front = without_ending(ENDINGS, &word.lower);
+    let front = ENDINGS.without_ending(&word.lower);
     let is_workshop = front.is_some_and(|front| front.chars().count() >= MIN_FRONT);
     core.len() > 1 && core.first() == Some(word) && is_workshop
 }

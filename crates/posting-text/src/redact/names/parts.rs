@@ -1,6 +1,6 @@
 //! Words beside a found name that belong to it.
 
-use super::{Cues, Names, Text, Word, inflect, is_among, word_before};
+use super::{Cues, List, Names, Text, Word, inflect, word_before};
 use crate::{Budget, Result, redact::words::begins_sentence};
 
 pub(super) const MAX_WORDS: usize = 8;
@@ -8,8 +8,10 @@ pub(super) const MAX_WORDS: usize = 8;
 /// A legal form, or within a sentence an article with a capital: `SARL Acmera`, `de El Acmera`.
 fn is_of_name(on: Text<'_>, word: &Word<'_>) -> bool {
     let is_form = word.is(Cues::LEGAL) && word.is_capitals() && word.letters() > 1;
-    let is_article = is_among("el la los las il lo le les de het the", &word.lower)
-        && word.is_upper()
+    let is_article = matches!(
+        &*word.lower,
+        "el" | "la" | "los" | "las" | "il" | "lo" | "le" | "les" | "de" | "het" | "the"
+    ) && word.is_upper()
         && !begins_sentence(on.content, word.start);
     is_form || is_article
 }
@@ -97,7 +99,8 @@ impl Names {
 
     /// Whether a proper word is a place by its neighbour: `Tamar river`, `Nieuwe Amstel`.
     pub(super) fn is_place(on: Text<'_>, at: usize, next: usize) -> bool {
-        const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
+        static LANDS: List =
+            List::new("island islands river lake valley bay beach mountain mountains hills");
         if next != at + 1 {
             return false;
         }
@@ -106,7 +109,7 @@ impl Names {
         let (before, after) = (word_before(on.words, at), on.words.get(next));
         before.is_some_and(|it| {
             it.is(Cues::ADJECTIVE) && it.is_upper() && is_beside(it, &on.words[at])
-        }) || after.is_some_and(|it| is_among(LANDS, &it.lower) && is_beside(&on.words[at], it))
+        }) || after.is_some_and(|it| LANDS.has(&it.lower) && is_beside(&on.words[at], it))
     }
 
     fn is_beside(&self, gap: &str) -> bool {

@@ -15,7 +15,7 @@ use self::{
 use super::{
     AND, Context, Cues, Names, Result, Script, Word, cues,
     form::{core, is_cased},
-    inflect, is_among, is_ordinary, joined,
+    inflect, is_ordinary, joined,
     parts::MAX_WORDS,
     phrases::{PHRASES, Phrase},
     word_before, words,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     pattern::patterns,
     redact::{
-        vocabulary::{ACRONYMS, begins_with_one, listed, without_ending},
+        vocabulary::{ACRONYMS, List},
         words::{begins_sentence, is_gap},
     },
 };
@@ -37,10 +37,10 @@ const MAX_LINE: usize = 300;
 const MAX_ID: usize = 24;
 
 /// Beginnings of words that say who owns a company, in a sentence with a legal form.
-const OWNERS: &str = include_str!("../tables/related_owners.txt");
-const OWN_PARTS: &str = include_str!("../tables/related_own_parts.txt");
+static OWNERS: List = List::new(include_str!("../tables/related_owners.txt"));
+static OWN_PARTS: List = List::new(include_str!("../tables/related_own_parts.txt"));
 /// Beginnings of words in the name of an agency.
-const AGENCIES: &str = include_str!("../tables/agencies.txt");
+static AGENCIES: List = List::new(include_str!("../tables/agencies.txt"));
 
 patterns! {
     /// `Colibrì S.p.A., Agenzia per il Lavoro`
@@ -57,7 +57,7 @@ impl Names {
             .spend(all.len() + text.len() + context.posting.title.len())?;
         let title = words(context.posting.title);
         let is_of_agency =
-            |word: &Word<'_>| listed(AGENCIES).any(|part| word.lower.starts_with(part));
+            |word: &Word<'_>| AGENCIES.words().any(|part| word.lower.starts_with(part));
         let own = words(context.posting.company_name);
         let is_agency = own.iter().any(is_of_agency) || CALLED_AGENCY.is_match(text);
         for (at, word) in all.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Names {
             let end = last.end() - usize::from(genitive.is_some());
             // "Grupo Beira Barro": the word for the group was left out.
             let of_group = (text[..run[0].start].trim_end().rsplit([' ', '\n']).next())
-                .is_some_and(|word| is_among(GROUPS, &word.to_lowercase()));
+                .is_some_and(|word| GROUPS.has(&word.to_lowercase()));
             if is_name(run, of_group, title, context) {
                 self.push_related(&text[run[0].start..end]);
                 // "Haus Erlenrain", "el Instituto Sala"
@@ -195,7 +195,7 @@ impl Names {
         let mut is_group = phrase == Phrase::Lower;
         // "im Auftrag unseres Kunden, der Traunfels AG", "our client (Traunfels)"
         while next <= at + MAX_BETWEEN + 1 && is_between(context, at, next, phrase) {
-            is_group |= is_among(GROUPS, &all[next].lower);
+            is_group |= GROUPS.has(&all[next].lower);
             next += 1;
         }
         let Some(word) = all.get(next) else {
@@ -211,16 +211,15 @@ impl Names {
             return Ok(None);
         }
         // "our client, The Saltram Hotel"
-        let is_own = |word: &Word<'_>| {
-            word.text == "The" || word.is_upper() && is_among(GROUPS, &word.lower)
-        };
+        let is_own =
+            |word: &Word<'_>| word.text == "The" || word.is_upper() && GROUPS.has(&word.lower);
         next -= usize::from(next > at + 1 && word.is_upper() && is_own(&all[next - 1]));
         let end = run_end(text, all, next);
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
         };
         let run = without_place(context, run, phrase);
-        let is_part = |word: &Word<'_>| listed(OWN_PARTS).any(|part| word.lower.ends_with(part));
+        let is_part = |word: &Word<'_>| OWN_PARTS.words().any(|part| word.lower.ends_with(part));
         if run.iter().chain(all.get(end)).any(is_part) {
             return Ok(None);
         }
@@ -298,7 +297,7 @@ impl Names {
         let line = before.rsplit(ends).next().unwrap_or_default();
         let after = after.split(ends).next().unwrap_or_default();
         let clause = line.rsplit(". ").next().unwrap_or_default();
-        let is_owner = |word: &str| begins_with_one(OWNERS, &word.to_lowercase());
+        let is_owner = |word: &str| OWNERS.begins(&word.to_lowercase());
         let next = after.split(". ").next().unwrap_or_default();
         let mut words = clause.split([' ', ',']).chain(next.split([' ', ',']));
         // "Tolliver Inns Ltd, VAT 142 55"
@@ -328,7 +327,7 @@ impl Names {
             if between.contains(['\n', '!', '?', ';']) || between.contains(". ") {
                 break;
             }
-            if is_among(OWN, &all[word].lower)
+            if OWN.has(&all[word].lower)
                 || self.is_of_related(&all[word])
                 || self.name_at(context.on(), word)?.is_some()
             {

@@ -4,7 +4,7 @@ use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Text, Token,
     Word, all_of, cjk,
     form::{core, is_cased, parentheses, quoted},
-    has_unspaced, inflect, is_among, is_unspaced, joined, words,
+    has_unspaced, inflect, is_unspaced, joined, words,
 };
 use crate::redact::{
     acronym, cues,
@@ -124,8 +124,8 @@ impl Names {
         for word in core.iter().filter(|word| is_shouted(word)) {
             let letters = word.letters();
             let is_other = word.is(Cues::LEGAL | Cues::SMALL)
-                || is_among(ACRONYMS, word.text)
-                || is_among(TWO_LETTER_WORDS, &word.lower);
+                || ACRONYMS.has(word.text)
+                || TWO_LETTER_WORDS.has(&word.lower);
             if (2..=6).contains(&letters) && !is_other {
                 self.push(Key::word(word.lower.to_string(), Case::Upper));
             }
@@ -222,10 +222,10 @@ impl Names {
         let upper = is_cased && written.chars().all(|c| !c.is_lowercase());
         let case = match (words.len(), letters) {
             (_, 0 | 1) => return Ok(()),
-            (1, 2) if upper || generic || is_among(TWO_LETTER_WORDS, &joined) => Case::Upper,
+            (1, 2) if upper || generic || TWO_LETTER_WORDS.has(&joined) => Case::Upper,
             (1, 3) if upper => {
                 // "NAV" is also written "Nav".
-                if !generic && !context.is_common(&joined)? && !is_among(ACRONYMS, written) {
+                if !generic && !context.is_common(&joined)? && !ACRONYMS.has(written) {
                     self.push(Key::word(joined.clone(), Case::Capital));
                 }
                 Case::Upper
@@ -315,7 +315,7 @@ impl Names {
             ..Key::word(format!("{one}{other}"), Case::Upper)
         };
         let upper = key.joined.to_uppercase();
-        if self.label.as_ref() == Some(&key.joined) && !is_among(ACRONYMS, &upper) {
+        if self.label.as_ref() == Some(&key.joined) && !ACRONYMS.has(&upper) {
             self.push(Key::word(key.joined.clone(), Case::Upper));
         }
         self.push(Key {
@@ -334,7 +334,7 @@ fn abbreviated(name: &str) -> Vec<String> {
             let rest = name[word.end()..].trim_start_matches('.');
             let others = match &*word.lower {
                 lower if lower == short => long,
-                lower if is_among(long, lower) => short,
+                lower if listed(long).any(|it| it == lower) => short,
                 _ => continue,
             };
             out.extend(listed(others).map(|other| {

@@ -3,11 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Case, Context, Key, Names, Rc, Result, Token, Word, joined, unaccented, words};
-use crate::redact::{
-    key::splits,
-    vocabulary::{ACRONYMS, is_among},
-    words::without_umlauts,
-};
+use crate::redact::{key::splits, vocabulary::ACRONYMS, words::without_umlauts};
 
 impl Names {
     /// Adds the label and the distinctive word that it begins with.
@@ -95,7 +91,7 @@ impl Names {
             let case = match part.letters() {
                 6.. => Case::Capital,
                 // "AVX" of "avx-legal"
-                3.. if !is_among(ACRONYMS, &part.text.to_uppercase()) => Case::Upper,
+                3.. if !ACRONYMS.has(&part.text.to_uppercase()) => Case::Upper,
                 _ => continue,
             };
             if !is_known && context.is_distinctive(&part.lower)? {

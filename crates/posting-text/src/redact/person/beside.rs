@@ -1,9 +1,8 @@
 //! Finds persons beside a contact, by their names or by their place in the sentence.
 
 use super::{
-    Cues, Word, eastern,
+    Cues, List, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle, names_role},
-    is_among,
     run::{PREPOSITIONS, announces, first_name, is_name, line_end, line_start, run},
     word_before,
 };
@@ -11,7 +10,7 @@ use crate::{
     Range,
     redact::{
         cues,
-        vocabulary::{AND, begins_with_one},
+        vocabulary::AND,
         words::{last_word, unaccented},
     },
 };
@@ -20,7 +19,7 @@ use crate::{
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// The beginnings of mailboxes that are no persons.
-const OFFICES: &str = include_str!("../tables/mailboxes.txt");
+static OFFICES: List = List::new(include_str!("../tables/mailboxes.txt"));
 const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
 
 pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut Vec<Range>) {
@@ -150,7 +149,7 @@ impl<'a> Run<'a> {
         };
         let own = names.iter().take_while(is_own).count();
         // "Sunați la Domnica Hrițcu"
-        let is_link = |word: &Word<'_>| !word.is_upper() && is_among(PREPOSITIONS, &word.lower);
+        let is_link = |word: &Word<'_>| !word.is_upper() && PREPOSITIONS.has(&word.lower);
         let has_link = own > 0 && own + 1 < names.len() && is_link(&names[own]);
         let own = own + usize::from(has_link);
         // "Responsabile del Personale"
@@ -161,12 +160,14 @@ impl<'a> Run<'a> {
 
     fn is_placed(&self) -> bool {
         const OTHERS: Cues = Cues::PLACE.union(Cues::REGION).union(Cues::LEGAL);
-        const NETWORKS: &str = "instagram telegram linkedin facebook whatsapp twitter youtube tiktok discord mastodon slack messenger signal viber threads github xing bluesky snapchat";
+        static NETWORKS: List = List::new(
+            "instagram telegram linkedin facebook whatsapp twitter youtube tiktok discord mastodon slack messenger signal viber threads github xing bluesky snapchat",
+        );
         let is_other = |word: &Word<'_>| {
             (word.is(OTHERS) && !is_given(word))
                 || is_small(word)
                 || names_role(word)
-                || begins_with_one(NETWORKS, &word.lower)
+                || NETWORKS.begins(&word.lower)
         };
         if self.found == Evidence::Against
             || self.names.len() > 4
@@ -235,7 +236,7 @@ impl<'a> Run<'a> {
     fn is_asked_for(&self) -> bool {
         const MAX_GAP_BYTES: usize = 40;
         /// Words for "with" and "for" between a number and a person.
-        const WITH: &str = "com con with avec mit med met z s se c с із з със cu ja";
+        static WITH: List = List::new("com con with avec mit med met z s se c с із з със cu ja");
         let Some(gap) = self.after().filter(|gap| gap.len() <= MAX_GAP_BYTES) else {
             return false;
         };
@@ -243,15 +244,15 @@ impl<'a> Run<'a> {
         let between = &between[between.partition_point(|it| it.start < self.contact.end)..];
         match between {
             _ if ends_sentence(gap) || !gap.ends_with([' ', '(']) => false,
-            [small] if is_among(WITH, &small.lower) => self.names.len() == 2 || self.is_end(),
-            [.., call, small] if call.is(Cues::PERSON) => is_among(PREPOSITIONS, &small.lower),
+            [small] if WITH.has(&small.lower) => self.names.len() == 2 || self.is_end(),
+            [.., call, small] if call.is(Cues::PERSON) => PREPOSITIONS.has(&small.lower),
             [.., call] => call.is(Cues::PERSON),
             [] => false,
         }
     }
 
     fn is_addressed(&self) -> bool {
-        const TO: &str = include_str!("../tables/addressed.txt");
+        static TO: List = List::new(include_str!("../tables/addressed.txt"));
         let start = self.range().start;
         let before = word_before(self.words, self.first);
         before.is_some_and(|before| {
@@ -262,7 +263,7 @@ impl<'a> Run<'a> {
                 .ends_with(|c: char| c.is_ascii_digit());
             let is_and = AND.contains(&&*before.lower) && is_after_number;
             (matches!(between, " " | "\u{a0}")
-                && (is_among(TO, &before.lower)
+                && (TO.has(&before.lower)
                     || before.is(Cues::PERSON | Cues::PHONE)
                     || is_and && self.is_number() && self.is_no_office()))
                 || (matches!(between, ": " | " : ") && before.is(Cues::PERSON))
@@ -313,7 +314,7 @@ impl<'a> Run<'a> {
 
 /// The beginning of a mailbox or a department.
 pub(super) fn is_office(word: &Word<'_>) -> bool {
-    begins_with_one(OFFICES, &unaccented(&word.lower))
+    OFFICES.begins(&unaccented(&word.lower))
 }
 
 /// A word of a language that is no part of a name.

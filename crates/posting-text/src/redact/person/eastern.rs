@@ -4,35 +4,32 @@ use self::role::{OFFICES, ROLES, TO, of_role};
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
-    redact::{
-        script::Script,
-        vocabulary::{begins_with_one, is_among, listed, without_ending},
-    },
+    redact::{script::Script, vocabulary::List},
 };
 
-const CUES: &str = include_str!("../tables/eastern_cues.txt");
+static CUES: List = List::new(include_str!("../tables/eastern_cues.txt"));
 /// The hundred most frequent ones (Ministry of Public Security, 2020).
 const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝蓝藍翟缪繆佟阮涂塗游紀纪尤苗簡简樊俞喻鲁魯戚褚卫衛沐岳齐齊康伍卜祝季舒屈席麻娄婁童颜顏骆駱霍虞支柯昝管卢盧解应應宗宣贲储儲靳邢焦车車侯宓蓬班仰秋仲伊宫宮宁寧仇栾欒厉厲祖符景詹束龙龍叶葉幸司韶黎薄印宿怀懷蒲从鄂索咸籍卓蔺藺屠蒙池乔喬阴胥苍闻聞党譚貢逄姬申扶堵冉宰郦酈雍桑桂濮牛寿壽边邊燕冀浦尚农農温別庄晏柴瞿阎閻充慕连連茹习艾鱼容古易慎戈廖庚终暨居衡步都耿满滿弘匡国國文寇广廣禄阙歐欧";
 /// Statistics Korea, 2015.
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
-const TITLES: &str = include_str!("../tables/eastern_titles.txt");
+static TITLES: List = List::new(include_str!("../tables/eastern_titles.txt"));
 
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
     word.is(Cues::PERSON)
         || (word.is_unspaced()
             && (word.text.contains('の')
                 || word.text.ends_with(['部', '課', '室'])
-                || without_ending(ROLES, word.text).is_some()
-                || without_ending(CHINESE_TITLES, word.text).is_some()
-                || is_among(TITLES, word.text)
-                || listed(CUES).any(|cue| word.text.contains(cue))))
+                || ROLES.ends(word.text)
+                || CHINESE_TITLES.ends(word.text)
+                || TITLES.has(word.text)
+                || CUES.words().any(|cue| word.text.contains(cue))))
 }
 
 fn is_japanese(cue: &str) -> bool {
     !cue.contains(['联', '聯', '絡', '络', '请', '請', '咨', '试', '责', '責'])
 }
 
-const DOUBLE: &str = include_str!("../tables/double_families.txt");
+static DOUBLE: List = List::new(include_str!("../tables/double_families.txt"));
 
 fn is_full_name(name: &str) -> bool {
     let letters = name.chars().count();
@@ -43,7 +40,7 @@ fn is_full_name(name: &str) -> bool {
         _ => false,
     };
     ((2..=3).contains(&letters) && name.starts_with(is_family))
-        || ((3..=4).contains(&letters) && begins_with_one(DOUBLE, name))
+        || ((3..=4).contains(&letters) && DOUBLE.begins(name))
 }
 
 /// Alone in its clause, beside a contact: `，找诸葛明月。`, `064-555-0191, 선우보라.`, `早川ちひろまで：052 …`
@@ -70,8 +67,8 @@ pub(super) fn in_own_clause(
     let is_addressed = to.is_some()
         && (2..=6).contains(&name.chars().count())
         && !name.contains(['は', 'の', 'を', 'に', 'で'])
-        && without_ending(OFFICES, name).is_none();
-    let title = listed(TITLES).find_map(|title| name.strip_suffix(title));
+        && !OFFICES.ends(name);
+    let title = TITLES.words().find_map(|title| name.strip_suffix(title));
     let is_name = is_addressed || is_full_name(name) || title.is_some_and(is_full_name);
     let after = text.get(contact.end..word.start);
     let before = text.get(word.end()..contact.start);
@@ -83,7 +80,7 @@ pub(super) fn in_own_clause(
     // "栗本　節子宛に": a space separates the family name.
     let family = word_before(words, at)
         .filter(|it| is_addressed && matches!(&text[it.end()..word.start], " " | "\u{3000}"))
-        .filter(|it| listed(CUES).all(|cue| !it.text.ends_with(cue)));
+        .filter(|it| CUES.words().all(|cue| !it.text.ends_with(cue)));
     if let Some(family) = family {
         return Some(family.start..start + name.len());
     }
@@ -97,7 +94,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     }
     let end = |cue: &'static str| Some((word.text.rfind(cue)? + cue.len(), cue));
     let found = titled(word, false).or_else(|| of_role(text, words, at));
-    let Some((cue, announces)) = listed(CUES).find_map(end).filter(|_| found.is_none()) else {
+    let Some((cue, announces)) = CUES.words().find_map(end).filter(|_| found.is_none()) else {
         return found;
     };
     let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
@@ -112,25 +109,27 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     // "联系方式", "请联系店长汪雨桐": a Chinese name directly after the word begins with a family
     // name, or has a title.
     if rest.len() + cue == word.text.len() && !rest.is_empty() && !is_japanese(announces) {
-        let after_role = listed(CHINESE_TITLES).find_map(|title| rest.split_once(title));
+        let after_role = CHINESE_TITLES
+            .words()
+            .find_map(|title| rest.split_once(title));
         let named = after_role.filter(|(_, name)| is_full_name(name));
         if let Some((_, name)) = named {
             return Some(word.end() - name.len()..word.end());
         }
         let is_titled = after_role.is_some_and(|(family, _)| family.chars().count() == 1);
         let is_family = rest.starts_with(|c| CHINESE.contains(c));
-        if !is_titled && (!is_family || begins_with_one(OFFICES, rest)) {
+        if !is_titled && (!is_family || OFFICES.begins(rest)) {
             return None;
         }
     }
     // "お問い合わせ：採用担当 鈴木": what announces a person is none.
-    if is_among(CUES, name) {
+    if CUES.has(name) {
         return None;
     }
     // "お問い合わせ：事務長 小野寺": a role precedes the name.
     if let Some(after) = words.get(next)
         && rest.is_empty()
-        && without_ending("長 係 担当", name).is_some()
+        && ["長", "係", "担当"].iter().any(|role| name.ends_with(role))
         && matches!(&text[start + name.len()..after.start], " " | "\u{3000}")
     {
         (start, name) = (after.start, after.text);
@@ -149,25 +148,26 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     if (1..=3).contains(&front.chars().count())
         && (2..=4).contains(&kana)
         && is_kana
-        && !begins_with_one(TITLES, after)
+        && !TITLES.begins(after)
     {
         return Some(start..start + name.len());
     }
     let letters = front.chars().count();
-    let is_titled = without_ending(TITLES, front).is_some();
+    let is_titled = TITLES.ends(front);
     let is_chinese = front.starts_with(|c| CHINESE.contains(c));
     // "张先生" with its title, "鈴木まで" without the particle, "李娜" at the end of the run.
     let end = if is_titled && (3..=5).contains(&letters) {
         start + length
-    } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
+    } else if let Some(title) = TITLES
+        .words()
+        .find(|title| is_chinese && front.contains(title))
+    {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
         || ((5..=6).contains(&letters)
             && (is_before_number(text, start + length)
                 || text[start + length..].starts_with(['。', '\n']))))
-        && (after.is_empty()
-            || begins_with_one(TITLES, after)
-            || after.starts_with(['が', 'に', 'へ']))
+        && (after.is_empty() || TITLES.begins(after) || after.starts_with(['が', 'に', 'へ']))
     {
         start + length
     } else {
@@ -177,7 +177,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     let given = words.get(next).filter(|given| {
         let letters = given.letters();
         let gap = &text[end.min(given.start)..given.start];
-        let is_office = without_ending(OFFICES, given.text).is_some();
+        let is_office = OFFICES.ends(given.text);
         matches!(gap, " " | "\u{3000}")
             && !is_office
             && (1..=3).contains(&letters)
@@ -196,7 +196,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Ra
             Script::Latin | Script::Arabic | Script::Hebrew
         )
         && !word.is(Cues::PERSON | Cues::PHONE | Cues::HANDLE)
-        && without_ending(OFFICES, word.text).is_none();
+        && !OFFICES.ends(word.text);
     let is_further = before.ends_with([',', '、', '，', '；', '/', '／', '及', '和']);
     (is_name && is_further && matches!(gap.trim_end(), "（" | "(" | "：" | ":"))
         .then(|| word.start..word.end())
@@ -218,14 +218,14 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
 }
 
-const CHINESE_TITLES: &str =
-    "经理 經理 先生 女士 小姐 老师 老師 师傅 師傅 主任 主管 厂长 廠長 店长 店長";
+static CHINESE_TITLES: List =
+    List::new("经理 經理 先生 女士 小姐 老师 老師 师傅 師傅 主任 主管 厂长 廠長 店长 店長");
 
 /// A Chinese family name with a title: "找罗经理". A name of several signs must be beside a contact,
 /// because it may be a thing ("高级经理").
 pub(super) fn titled(word: &Word<'_>, is_beside: bool) -> Option<Range> {
     const ASK: [char; 8] = ['找', '请', '請', '洽', '系', '絡', '络', '问'];
-    let front = without_ending(CHINESE_TITLES, word.text)?;
+    let front = CHINESE_TITLES.without_ending(word.text)?;
     let end = word.start + front.len();
     let asked = front
         .rfind(ASK)
@@ -235,7 +235,7 @@ pub(super) fn titled(word: &Word<'_>, is_beside: bool) -> Option<Range> {
     let is_family = name.starts_with(|c| CHINESE.contains(c));
     let is_name = match letters {
         1 => is_family,
-        2..=3 => is_family && is_beside || DOUBLE.contains(name),
+        2..=3 => is_family && is_beside || DOUBLE.has(name),
         _ => false,
     };
     is_name.then(|| end - name.len()..word.end())
@@ -248,13 +248,14 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
     let title = words.get(at + 1).filter(|_| is_name)?;
-    let is_title = &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text);
+    let is_title = &text[word.end()..title.start] == " " && TITLES.begins(title.text);
     is_title.then(|| word.start..word.end())
 }
 
 /// After a title: "원장 오미경", "팀장 석민지에게".
 fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    const THINGS: &str = "자 직 회 급 은 는 가 을 를 로 의 에 와 과 처 서비스 이메일 선생님";
+    static THINGS: List =
+        List::new("자 직 회 급 은 는 가 을 를 로 의 에 와 과 처 서비스 이메일 선생님");
     const ENDS: [char; 8] = [',', '.', '\n', '(', '/', '|', ')', '·'];
     let name = words.get(at + 1)?;
     if !matches!(
@@ -263,7 +264,9 @@ fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     ) {
         return None;
     }
-    let bare = without_ending("에게 님께 님이 님 께", name.text);
+    let bare = ["에게", "님께", "님이", "님", "께"]
+        .iter()
+        .find_map(|ending| name.text.strip_suffix(ending));
     let acts = name
         .text
         .strip_suffix(['이', '가'])
@@ -275,7 +278,7 @@ fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let is_name = bare.chars().count() == 3
         && bare.starts_with(|c| KOREAN.contains(c))
         && bare.chars().all(|c| Script::of(c) == Script::Hangul)
-        && without_ending(THINGS, bare).is_none();
+        && !THINGS.ends(bare);
     is_name.then(|| name.start..name.start + bare.len())
 }
 
@@ -286,7 +289,7 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
     let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
-        && without_ending(OFFICES, name.text).is_none()
+        && !OFFICES.ends(name.text)
         && text[name.end()..]
             .trim_start_matches(['：', ':', ' ', '（', '(', '，'])
             .starts_with(|c: char| c.is_ascii_digit() || c == '+');
@@ -304,7 +307,7 @@ fn is_before_number(text: &str, at: usize) -> bool {
 /// Two to four syllables that begin with a family name, alone or before a title.
 fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const AHEAD_WORDS: usize = 3;
-    if is_among(TITLES, words[at].text) {
+    if TITLES.has(words[at].text) {
         return after_korean_title(text, words, at);
     }
     let mut last = &words[at];
@@ -324,7 +327,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
         // "문의: 팀장 황보름 010-5501-2602"
-        let is_titled = number > 0 && without_ending(TITLES, last.text).is_some() && gap == " ";
+        let is_titled = number > 0 && TITLES.ends(last.text) && gap == " ";
         let is_announced = has_colon || is_titled || (number == 0 && gap == " ");
         let is_usual = letters == 3 || is_full_name(word.text);
         if is_name && is_usual && is_announced && ends {

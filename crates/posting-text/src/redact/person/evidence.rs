@@ -8,13 +8,14 @@ use crate::{
     redact::{
         cues, inflect,
         script::Script,
-        vocabulary::{is_among, listed, without_ending},
+        vocabulary::{List, listed},
         words::unaccented,
     },
 };
 
-const PARTICLES: &str =
-    "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
+static PARTICLES: List = List::new(
+    "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e",
+);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
@@ -27,16 +28,15 @@ static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
 
 /// Endings of family names and patronymics, in any case, from census offices.
-const FAMILY: &str = include_str!("../tables/family_endings.txt");
+static FAMILY: List = List::new(include_str!("../tables/family_endings.txt"));
 
 /// Endings of cases, which replace nothing, `a`, `o` or a soft sign.
-const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
+static ENDINGS: List = List::new(include_str!("../tables/given_name_endings.txt"));
 
 /// `Praxismanagerin`, `työmaapäällikkö`
 pub(super) fn names_role(word: &Word<'_>) -> bool {
-    const ENDINGS: &str = include_str!("../tables/role_endings.txt");
-    ROLES.contains(&*word.lower)
-        || word.letters() >= 8 && without_ending(ENDINGS, &word.lower).is_some()
+    static ENDINGS: List = List::new(include_str!("../tables/role_endings.txt"));
+    ROLES.contains(&*word.lower) || word.letters() >= 8 && ENDINGS.ends(&word.lower)
 }
 
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
@@ -67,7 +67,7 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         return Evidence::Against;
     }
     let is_family = |word: &Word<'_>| {
-        listed(FAMILY).any(|ending| {
+        FAMILY.words().any(|ending| {
             word.lower
                 .strip_suffix(ending)
                 .is_some_and(|front| front.chars().count() >= 3)
@@ -80,7 +80,7 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
 }
 
 pub(super) fn is_particle(word: &Word<'_>) -> bool {
-    is_among(PARTICLES, &word.lower)
+    PARTICLES.has(&word.lower)
 }
 
 /// In any case of the languages that have some.
@@ -102,7 +102,7 @@ pub(super) fn is_form(lower: &str, is_known: impl Fn(&str) -> bool) -> bool {
     let mut name = String::new();
     for (at, _) in lower.char_indices().rev().take(3) {
         let (stem, ending) = lower.split_at(at);
-        if stem.chars().count() < 3 || !is_among(ENDINGS, ending) {
+        if stem.chars().count() < 3 || !ENDINGS.has(ending) {
             continue;
         }
         for end in BASES {
@@ -180,7 +180,7 @@ pub(super) fn uncased(
 
 /// Two words of Arabic or Hebrew before a number: `צרו קשר עם אביגיל שטרית, 052-…`.
 pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
-    const WITH: &str = "עם אל את مع إلى على عند";
+    static WITH: List = List::new("עם אל את مع إلى على عند");
     let (word, family) = (&words[at], words.get(at + 1)?);
     let before = word_before(words, at);
     let script = Script::of_text(word.text);
@@ -202,7 +202,7 @@ pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range)
     }
     let is_called = before.is_some_and(|before| {
         &text[before.end()..word.start] == " "
-            && (before.is(Cues::TITLE) || is_among(WITH, &before.lower))
+            && (before.is(Cues::TITLE) || WITH.has(&before.lower))
     });
     (is_pair && is_before && is_called).then(|| word.start..family.end())
 }

@@ -5,10 +5,9 @@
 //! counts only beside words that no other thing has.
 
 use super::{
-    Cues, Word,
+    Cues, List, Word,
     beside::is_office,
     evidence::{Evidence, evidence, is_given, is_particle, names_role},
-    is_among,
     run::{has_contact, is_followed, is_name, line_start, run},
     word_before,
 };
@@ -17,17 +16,19 @@ use crate::{
     redact::{vocabulary::AND, words::begins_sentence},
 };
 
-const OWN: &str = include_str!("../tables/role_own.txt");
+static OWN: List = List::new(include_str!("../tables/role_own.txt"));
 /// Between a role and its person.
-const BETWEEN: &str = "will be is are heißt ist sind wird s est sont es é será è sarà wordt zijn är heter er on ovat jest je są jsou sú este sunt e е yra ir είναι";
+static BETWEEN: List = List::new(
+    "will be is are heißt ist sind wird s est sont es é será è sarà wordt zijn är heter er on ovat jest je są jsou sú este sunt e е yra ir είναι",
+);
 
 /// Verbs after a person who answers questions.
-const ANSWERS: &str = include_str!("../tables/answers.txt");
-const LEADS: &str = include_str!("../tables/leads.txt");
-const LED_BY: &str = include_str!("../tables/led_by.txt");
+static ANSWERS: List = List::new(include_str!("../tables/answers.txt"));
+static LEADS: List = List::new(include_str!("../tables/leads.txt"));
+static LED_BY: List = List::new(include_str!("../tables/led_by.txt"));
 const AT_HEAD: &str = include_str!("../tables/at_head.txt");
-const FAMILY_OF: &str = include_str!("../tables/family_of.txt");
-const TITLES_AFTER: &str = include_str!("../tables/titles_after.txt");
+static FAMILY_OF: List = List::new(include_str!("../tables/family_of.txt"));
+static TITLES_AFTER: List = List::new(include_str!("../tables/titles_after.txt"));
 
 /// Of a role with its complement: `our Head of Sales and Service`, in words.
 const MAX_ROLE: usize = 6;
@@ -61,7 +62,7 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
 }
 
 pub(super) fn is_family(word: &Word<'_>) -> bool {
-    is_among(FAMILY_OF, &word.lower)
+    FAMILY_OF.has(&word.lower)
 }
 
 /// `Familie van der Zalm`
@@ -90,7 +91,7 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> 
         return None;
     }
     let next = words.get(at + 1)?;
-    if next.start == range.end + 1 && is_among(TITLES_AFTER, &next.lower) {
+    if next.start == range.end + 1 && TITLES_AFTER.has(&next.lower) {
         return Some(range);
     }
     let role = rest
@@ -99,7 +100,7 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> 
     let is_known = is_given(word) || begins_sentence(text, range.start);
     let is_single = word_before(words, at)
         .is_none_or(|before| !before.is_upper() || before.end() + 1 < range.start);
-    let is_own = role.iter().any(|word| is_among(OWN, &word.lower));
+    let is_own = role.iter().any(|word| OWN.has(&word.lower));
     let is_closed = role
         .last()
         .is_some_and(|last| is_followed(text, last.end()));
@@ -170,7 +171,7 @@ impl<'a> Name<'a> {
         let rest = &self.text[self.range.end..];
         let next = self.at + self.names.len();
         let is_verb =
-            |verb: &Word<'_>| verb.start == self.range.end + 1 && is_among(BETWEEN, &verb.lower);
+            |verb: &Word<'_>| verb.start == self.range.end + 1 && BETWEEN.has(&verb.lower);
         if self.after().first().is_some_and(is_verb) {
             return self.is_known && apposition(self.text, self.words, next + 1).is_some();
         }
@@ -187,7 +188,7 @@ impl<'a> Name<'a> {
     /// `Kezia Marsh reads every letter.`, `Kezia Marsh from our team will be happy to help`
     fn answers(&self) -> bool {
         const MAX_CLAUSE: usize = 10;
-        let is_verb = |word: &Word<'_>| is_among(ANSWERS, &word.lower);
+        let is_verb = |word: &Word<'_>| ANSWERS.has(&word.lower);
         let mut end = self.range.end;
         let clause = self.after().iter().take(MAX_CLAUSE).take_while(|word| {
             let is_next = &self.text[end..word.start] == " ";
@@ -217,8 +218,8 @@ impl<'a> Name<'a> {
         let before = &self.words[self.at.saturating_sub(2)..self.at];
         let is_led = match before {
             [.., last] if self.text.get(last.end()..self.range.start) != Some(" ") => false,
-            [.., last] if is_among(LEADS, &last.lower) => true,
-            [leads, by] => is_among(LED_BY, &by.lower) && is_among(LEADS, &leads.lower),
+            [.., last] if LEADS.has(&last.lower) => true,
+            [leads, by] => LED_BY.has(&by.lower) && LEADS.has(&leads.lower),
             _ => false,
         };
         self.is_plain() && (is_led || AT_HEAD.lines().any(is_head))
@@ -234,7 +235,7 @@ impl<'a> Name<'a> {
         let gap = &self.text[before.end()..self.range.start];
         let verbs = front.iter().rev().take(3);
         let verbs = verbs
-            .take_while(|word| gap == " " && is_among(BETWEEN, &word.lower))
+            .take_while(|word| gap == " " && BETWEEN.has(&word.lower))
             .count();
         let front = &front[..front.len() - verbs];
         let mut start = self.range.start - gap.len();
@@ -254,7 +255,7 @@ impl<'a> Name<'a> {
         let Some(role) = phrase.iter().position(|word| names_role(word)) else {
             return false;
         };
-        let is_own = phrase.iter().any(|word| is_among(OWN, &word.lower));
+        let is_own = phrase.iter().any(|word| OWN.has(&word.lower));
         let is_direct = role == 0;
         match gap {
             _ if verbs > 0 => self.is_plain(),
@@ -284,9 +285,10 @@ impl<'a> Name<'a> {
 
 /// "and", "or"
 pub(super) fn joins(word: &Word<'_>) -> bool {
-    const OR: &str =
-        "or oder ou of o eller lub nebo alebo vagy sau ili või arba vai tai veya или або oraz";
-    AND.contains(&&*word.lower) || is_among(OR, &word.lower)
+    static OR: List = List::new(
+        "or oder ou of o eller lub nebo alebo vagy sau ili või arba vai tai veya или або oraz",
+    );
+    AND.contains(&&*word.lower) || OR.has(&word.lower)
 }
 
 /// Further persons after one: `Jana und Michael`, `Jana Berg, Michael Weiss`, `and Kezia Marsh`.

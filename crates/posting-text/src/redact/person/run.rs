@@ -1,15 +1,15 @@
 //! Runs of capitalised words, which may be names, and the line around them.
 
 use super::{
-    Cues, Word,
+    Cues, List, Word,
     evidence::{is_particle, names_role},
-    is_among,
 };
-use crate::redact::vocabulary::without_ending;
 
 const MAX_NAME_WORDS: usize = 8;
 /// Between "ask" and a name.
-pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des von durch door av af przez par sich sa si";
+pub(super) static PREPOSITIONS: List = List::new(
+    "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des von durch door av af przez par sich sa si",
+);
 
 /// Capitalised words, and small ones between them. Returns the index after the last.
 pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
@@ -39,6 +39,8 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end
 }
 
+static PATRONYMICS: List = List::new("ович евич ична овна евна івна ївна");
+
 /// After a word that announces a person, or at the given name after a role ("Advisor Kari Hansen"),
 /// but not within a double one ("Viggo-Emil Skov").
 pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
@@ -48,22 +50,22 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
         let next = &names[*at + 1];
         announces(&names[*at])
             && !names[*at].is(Cues::GIVEN)
-            && (next.is_upper() || is_among(PREPOSITIONS, &next.lower))
+            && (next.is_upper() || PREPOSITIONS.has(&next.lower))
     };
     let announced = (0..inner).rfind(is_office).map_or(0, |at| at + 1);
     // "Sunați la Domnica Hrițcu"
     let is_link = |word: &Word<'_>| {
         !word.is_upper()
-            && is_among(PREPOSITIONS, &word.lower)
+            && PREPOSITIONS.has(&word.lower)
             && !matches!(&*word.lower, "de" | "van" | "von")
     };
     let announced =
         announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
     let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
     // "Коростелёва Нина Павловна"
-    let is_patronymic = names.last().is_some_and(|last| {
-        without_ending("ович евич ична овна евна івна ївна", &last.lower).is_some()
-    });
+    let is_patronymic = names
+        .last()
+        .is_some_and(|last| PATRONYMICS.ends(&last.lower));
     // "Rédeiné Sallai Márta"
     let is_wife = names
         .get(announced)
@@ -78,11 +80,11 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
 }
 
 /// Degrees, which belong to a name.
-pub(super) const ACADEMIC: &str = "dr prof mag ing dipl";
+pub(super) static ACADEMIC: List = List::new("dr prof mag ing dipl");
 
 /// A word for contacts, a form of address, or a compound that ends in a role: `Praxismanagerin`.
 pub(super) fn announces(word: &Word<'_>) -> bool {
-    let is_title = word.is(Cues::TITLE) && !is_among(ACADEMIC, &word.lower);
+    let is_title = word.is(Cues::TITLE) && !ACADEMIC.has(&word.lower);
     word.is(Cues::PERSON) || is_title || names_role(word)
 }
 

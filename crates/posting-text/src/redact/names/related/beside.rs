@@ -1,35 +1,36 @@
 //! Words between a phrase and a name, and names before a phrase.
 
 use super::{
-    Context, Cues, MAX_WORDS, Phrase, Word, begins_sentence, is_among,
+    Context, Cues, List, MAX_WORDS, Phrase, Word, begins_sentence,
     lists::{GROUPS, OUR, OWN},
     run::run_end,
     word_before,
 };
 
-const BETWEEN: &str = include_str!("../../tables/related_between.txt");
+static BETWEEN: List = List::new(include_str!("../../tables/related_between.txt"));
 /// Whom an agency works for, up to four words before the client.
-const FOR: &str = include_str!("../../tables/related_for.txt");
+static FOR: List = List::new(include_str!("../../tables/related_for.txt"));
 /// Software, which has the same word.
-const SOFTWARE: &str = "email mail e-mail ftp ssh git sql http api web thin fat windows desktop";
-const ARTICLES: &str = "the der die das den le la les l el los las il lo het o a az";
+static SOFTWARE: List =
+    List::new("email mail e-mail ftp ssh git sql http api web thin fat windows desktop");
+static ARTICLES: List = List::new("the der die das den le la les l el los las il lo het o a az");
 /// Before a place: "our shop in York".
-const BEFORE_PLACES: &str =
-    "i in til till av af van von de di del della da do du des zu zum zur al en";
+static BEFORE_PLACES: List =
+    List::new("i in til till av af van von de di del della da do du des zu zum zur al en");
 
 /// Whether the words before a noun say whose client or product it is.
 pub(super) fn is_owned(context: &Context<'_>, at: usize, phrase: Phrase) -> bool {
     let all = context.all;
-    let has = |words: &[Word<'_>], list| words.iter().any(|it| is_among(list, &it.lower));
+    let has = |words: &[Word<'_>], list: &List| words.iter().any(|it| list.has(&it.lower));
     let before = |most| &all[at.saturating_sub(most)..at];
     match phrase {
-        Phrase::Client => has(before(4), FOR) && !has(before(1), SOFTWARE),
+        Phrase::Client => has(before(4), &FOR) && !has(before(1), &SOFTWARE),
         // "produsul nostru", "το προϊόν μας"
         Phrase::Our => {
             // "our Site Services Director"
             let is_title = all[at].is_upper() && context.families.intersects(Cues::ENGLISH);
             let after = &all[at + 1..all.len().min(at + 2)];
-            !is_title && (has(before(3), OUR) || has(after, OUR))
+            !is_title && (has(before(3), &OUR) || has(after, &OUR))
         }
         _ => true,
     }
@@ -50,16 +51,15 @@ pub(super) fn is_between(context: &Context<'_>, first: usize, at: usize, phrase:
     }
     match phrase {
         // A house is of a place: "la clínica de Gamonal".
-        Phrase::House => return is_among(ARTICLES, &word.lower) && !word.is_upper(),
-        Phrase::Our if is_among(BEFORE_PLACES, &word.lower) => return false,
-        Phrase::Our if is_among(OUR, &word.lower) => return true,
+        Phrase::House => return ARTICLES.has(&word.lower) && !word.is_upper(),
+        Phrase::Our if BEFORE_PLACES.has(&word.lower) => return false,
+        Phrase::Our if OUR.has(&word.lower) => return true,
         _ => {}
     }
     let small = Cues::SMALL | Cues::LANGUAGES;
-    let is_known =
-        |word: &Word<'_>| is_among(BETWEEN, &word.lower) || is_among(GROUPS, &word.lower);
+    let is_known = |word: &Word<'_>| BETWEEN.has(&word.lower) || GROUPS.has(&word.lower);
     let is_noun = |word: &Word<'_>| word.letters() > 4 && !word.is(small) && is_known(word);
-    let is_other = word.is_capital() || word.is(small) || is_among(FOR, &word.lower);
+    let is_other = word.is_capital() || word.is(small) || FOR.has(&word.lower);
     let is_describing = !is_other
         && match next_is_upper {
             Some(true) => {
@@ -68,7 +68,7 @@ pub(super) fn is_between(context: &Context<'_>, first: usize, at: usize, phrase:
             Some(false) => word.letters() > 3 && is_noun(&all[at + 1]),
             None => false,
         };
-    is_describing || is_among(BETWEEN, &word.lower)
+    is_describing || BETWEEN.has(&word.lower)
 }
 
 /// `Orquidea Capital, today our owner`, `our Orquidea platform`
@@ -77,7 +77,7 @@ pub(super) fn beside_our<'c>(context: &'c Context<'_>, at: usize) -> Option<&'c 
     if all[at].is_upper() && context.families.intersects(Cues::ENGLISH) {
         return None;
     }
-    let our = (at.saturating_sub(2)..at).rfind(|our| is_among(OUR, &all[*our].lower))?;
+    let our = (at.saturating_sub(2)..at).rfind(|our| OUR.has(&all[*our].lower))?;
     if our + 2 == at && all[our + 1].is_upper() {
         let gap = &text[all[our + 1].end()..all[at].start];
         return matches!(gap, " " | "-").then(|| &all[our + 1..at]);
@@ -94,7 +94,7 @@ pub(super) fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c
         .find(|at| begins_sentence(text, all[*at].start))?;
     let end = run_end(text, all, first).min(phrase);
     let run = all.get(first..end)?;
-    let is_said = all[end].is(Cues::VERB) && !is_among(OWN, &run.first()?.lower);
+    let is_said = all[end].is(Cues::VERB) && !OWN.has(&run.first()?.lower);
     (phrase - end <= 3 && is_said).then_some(run)
 }
 

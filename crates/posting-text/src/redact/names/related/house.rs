@@ -1,9 +1,8 @@
 //! Houses with names of their own: hotels, restaurants, schools and homes of the employer.
 
 use super::{
-    Context, Cues, Word, begins_sentence,
+    Context, Cues, List, Word, begins_sentence,
     beside::after_phrase,
-    is_among,
     lists::{HOUSE_FOR, OUR},
     word_before,
 };
@@ -48,7 +47,7 @@ impl<'c> House<'c> {
         let pairs = self.near().windows(2).chain(self.other_title().windows(2));
         let uses = pairs.filter(|pair| pair[0].lower == noun.lower && pair[1].lower == name.lower);
         let before = &all[at.saturating_sub(2)..at];
-        let has = |list| before.iter().any(|it| is_among(list, &it.lower));
+        let has = |list: &List| before.iter().any(|it| list.has(&it.lower));
         // German nouns have capitals: "im Hotel Köche und Kellner".
         let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
         let is_noun = is_german && noun.is_upper() && !noun.is_capitals();
@@ -56,21 +55,21 @@ impl<'c> House<'c> {
             || begins_sentence(context.text, all[at.saturating_sub(1)].start)
             || self.title.iter().any(|it| it.lower == name.lower);
         let is_sure = context.families.intersects(Cues::FINNIC)
-            || has(HOUSE_FOR)
+            || has(&HOUSE_FOR)
             || is_named && !context.families.intersects(Cues::ENGLISH);
-        !context.is_of_city(&name.lower) && (has(OUR) || uses.count() > 1 || is_sure && !is_noun)
+        !context.is_of_city(&name.lower) && (has(&OUR) || uses.count() > 1 || is_sure && !is_noun)
     }
 
     /// `Solängens förskola`; at the start of a sentence, only a name that the text repeats.
     pub(super) fn name_before(self) -> Option<&'c [Word<'c>]> {
-        const OTHERS: &str = "an en ei et ett egy bir one each every";
+        static OTHERS: List = List::new("an en ei et ett egy bir one each every");
         let Self { context, at, .. } = self;
         let (text, all) = (context.text, context.all);
         let last = word_before(all, at)?;
         let bare = last.lower.trim_end_matches(['s', 'n']);
         let is_place = context.is_place(bare) || context.is_place(&last.lower);
         let is_beside = &text[last.end()..all[at].start] == " ";
-        let is_our = is_among(OUR, &last.lower);
+        let is_our = OUR.has(&last.lower);
         if !context.families.intersects(AFTER_NAME) || !is_beside || is_place || is_our {
             return None;
         }
@@ -83,6 +82,6 @@ impl<'c> House<'c> {
         let before = word_before(all, at - run.len()).map_or("", |word| &word.lower);
         let is_english = context.families.intersects(Cues::ENGLISH);
         let is_the = matches!(before, "the" | "our");
-        (!is_among(OTHERS, before) && (!is_english || is_the)).then_some(run)
+        (!OTHERS.has(before) && (!is_english || is_the)).then_some(run)
     }
 }

@@ -1,20 +1,22 @@
 //! The words of a related company's name.
 
 use super::{
-    ACRONYMS, Context, Cues, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues, inflect,
-    is_among, is_cased, is_gap, is_ordinary, joined,
+    ACRONYMS, Context, Cues, List, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues, inflect,
+    is_cased, is_gap, is_ordinary, joined,
     lists::{GROUPS, HOUSE_FOR},
-    without_ending, words,
+    words,
 };
 
 /// Names of no companies behind a phrase, or of none that must be hidden, and ends of German nouns.
-const OTHERS: &str = include_str!("../../tables/related_others.txt");
-const NOUNS: &str = include_str!("../../tables/related_nouns.txt");
+static OTHERS: List = List::new(include_str!("../../tables/related_others.txt"));
+static NOUNS: List = List::new(include_str!("../../tables/related_nouns.txt"));
 /// Bodies whose names are places.
-const PUBLIC: &str = include_str!("../../tables/related_public.txt");
+static PUBLIC: List = List::new(include_str!("../../tables/related_public.txt"));
 /// Small words within names.
-const SMALL: &str = "\
-    of and und et y e & d l de del della dei du des do da dos das la der och og en the van von";
+static SMALL: List = List::new(
+    "\
+    of and und et y e & d l de del della dei du des do da dos das la der och og en the van von",
+);
 
 pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
     let mut end = from;
@@ -39,7 +41,7 @@ pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
         {
             // "Severn Utilities plc"
             end = at + 1;
-        } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
+        } else if at == from || !(SMALL.has(&word.lower) || GROUPS.has(&word.lower)) {
             break;
         }
     }
@@ -50,9 +52,12 @@ pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
 }
 
 pub(super) fn is_group_word(word: &Word<'_>) -> bool {
-    const ENDINGS: &str = "gruppe gruppen koncernen konsernet konzern groep csoport konserni";
-    is_among(GROUPS, &word.lower)
-        || without_ending(ENDINGS, &word.lower).is_some_and(|name| name.len() > 3)
+    static ENDINGS: List =
+        List::new("gruppe gruppen koncernen konsernet konzern groep csoport konserni");
+    GROUPS.has(&word.lower)
+        || ENDINGS
+            .without_ending(&word.lower)
+            .is_some_and(|name| name.len() > 3)
 }
 
 /// One word is proper, and they are no place.
@@ -69,7 +74,7 @@ pub(super) fn is_name(
         let at = title.iter().position(|word| &*word.lower == lower);
         // "Cook at Ash Inn"
         let before = |at| title[..at].iter().rfind(|word| !word.is_upper());
-        let is_at = |word: &Word<'_>| is_among(HOUSE_FOR, &word.lower);
+        let is_at = |word: &Word<'_>| HOUSE_FOR.has(&word.lower);
         at.is_some_and(|at| !before(at).is_some_and(is_at))
     };
     let is_proper = |word: &Word<'_>| {
@@ -82,11 +87,11 @@ pub(super) fn is_name(
                 | Cues::REGION
                 | Cues::PERSON
                 | Cues::TITLE)
-            || is_among(ACRONYMS, word.text)
-            || is_among(OTHERS, &word.lower)
-            || without_ending(NOUNS, &word.lower).is_some()
+            || ACRONYMS.has(word.text)
+            || OTHERS.has(&word.lower)
+            || NOUNS.ends(&word.lower)
             || is_of_title(&word.lower)
-            || is_among(GROUPS, &word.lower);
+            || GROUPS.has(&word.lower);
         let is_city = || city.iter().any(|stem| stem.begins(&word.lower));
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower) && !is_city()
     };
@@ -101,7 +106,7 @@ pub(super) fn is_name(
                 || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
         || capitals >= 3;
     // "Region Skåne" is a place, too.
-    let is_public = |word: &Word<'_>| word.is_small() || is_among(PUBLIC, &word.lower);
+    let is_public = |word: &Word<'_>| word.is_small() || PUBLIC.has(&word.lower);
     let is_region = is_public(&run[0]) && run.iter().all(|it| is_local(it) || is_public(it))
         || matches!(&*run[0].lower, "region" | "regionen");
     (run.iter().any(is_proper) || is_of_group)
@@ -137,7 +142,7 @@ pub(super) fn with_form<'c>(
         let is_within = later > 1 && later < at && all[later].is_upper();
         (matches!(gap, " " | "-" | " & " | " „" | " \"") || is_comma)
             && (all[later - 1].is_upper()
-                || is_within && is_among(SMALL, &all[later - 1].lower) && all[later - 2].is_upper())
+                || is_within && SMALL.has(&all[later - 1].lower) && all[later - 2].is_upper())
     };
     let count = (0..MAX_WORDS).take_while(|back| at > *back && joins(at - back));
     let mut first = at - count.count();
@@ -153,7 +158,11 @@ pub(super) fn without_place<'c>(
     run: &'c [Word<'c>],
     phrase: Phrase,
 ) -> &'c [Word<'c>] {
-    let ends = |word: &Word<'_>| without_ending("ssa ssä sta stä", &word.lower).is_some();
+    let ends = |word: &Word<'_>| {
+        ["ssa", "ssä", "sta", "stä"]
+            .iter()
+            .any(|ending| word.lower.ends_with(ending))
+    };
     let is_place = |word: &Word<'_>| {
         context.families.intersects(Cues::FINNIC) && (phrase == Phrase::House || ends(word))
     };

@@ -1,17 +1,17 @@
 //! Japanese names after a role: `院長の児島 宗一郎`, `受付の百井まで`, `代表取締役 児島 宗一郎`. A thing of
 //! the role has no given name, and no application goes to it.
 
-use super::{Word, begins_with_one, without_ending};
+use super::{List, Word};
 use crate::{Range, redact::script::Script};
 
-pub(super) const ROLES: &str = include_str!("../../tables/eastern_roles.txt");
-pub(super) const OFFICES: &str = include_str!("../../tables/eastern_offices.txt");
+pub(super) static ROLES: List = List::new(include_str!("../../tables/eastern_roles.txt"));
+pub(super) static OFFICES: List = List::new(include_str!("../../tables/eastern_offices.txt"));
 /// After the addressee of an application.
 pub(super) const TO: [&str; 2] = ["まで", "宛"];
 /// Last signs of given names.
 const LAST: &str = "郎子美太介輔也男夫雄彦平樹翔希香恵奈代江里華菜織穂乃之人斗一二三司志史哉吾馬悟明実誠学健剛進博浩隆茂勝";
 /// Verbs of persons who receive applicants.
-const ACTS: &str = "ご案内 ご説明 お答え お待ち ご対応 対応 面接 丁寧に 直接 お話 指導";
+static ACTS: List = List::new("ご案内 ご説明 お答え お待ち ご対応 対応 面接 丁寧に 直接 お話 指導");
 const MAX_HAN: usize = 6;
 
 pub(super) fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
@@ -24,13 +24,12 @@ pub(super) fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
         let is_last = text[name.end()..].starts_with([')', '）']);
         return (is_last && name.letters() <= 4).then(|| name.start..name.end());
     }
-    if without_ending(ROLES, word.text).is_some() && (is_space(gap) || matches!(gap, "：" | ": "))
-    {
+    if ROLES.ends(word.text) && (is_space(gap) || matches!(gap, "：" | ": ")) {
         return apart(text, words, at);
     }
     let given = next.filter(|it| is_space(gap) && it.is_unspaced());
     word.text.match_indices('の').find_map(|(no, sign)| {
-        without_ending(ROLES, &word.text[..no])?;
+        ROLES.without_ending(&word.text[..no])?;
         let rest = &word.text[no + sign.len()..];
         joined(&text[word.end()..], rest, word.end() - rest.len(), given)
     })
@@ -41,9 +40,8 @@ fn apart(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let family = words.get(at + 1)?;
     let given = words.get(at + 2);
     let given = given.filter(|given| is_space(&text[family.end()..given.start]));
-    let is_name = family.letters() <= 3
-        && family.text.chars().all(is_han)
-        && without_ending(OFFICES, family.text).is_none();
+    let is_name =
+        family.letters() <= 3 && family.text.chars().all(is_han) && !OFFICES.ends(family.text);
     if let Some(given) = given.filter(|it| is_name && it.letters() <= 4 && it.is_unspaced()) {
         return Some(family.start..given.end());
     }
@@ -63,8 +61,7 @@ fn joined(behind: &str, rest: &str, start: usize, given: Option<&Word<'_>>) -> O
         let given = name.get(family.len()..).unwrap_or_default();
         given.chars().count() <= 4 && given.chars().all(|c| matches!(c, 'ぁ'..='ん'))
     };
-    let is_addressed =
-        |name: &&str| is_family(5) && without_ending(OFFICES, name).is_none() && is_kana(name);
+    let is_addressed = |name: &&str| is_family(5) && !OFFICES.ends(name) && is_kana(name);
     if let Some(name) = to.map(|(name, _)| name).filter(is_addressed) {
         return Some(start..start + name.len());
     }
@@ -73,10 +70,13 @@ fn joined(behind: &str, rest: &str, start: usize, given: Option<&Word<'_>>) -> O
     } else {
         &rest[family.len()..]
     };
-    let is_end = is_family(3) && begins_with_one("） さん 様 氏", after);
+    let is_end = is_family(3)
+        && ["）", "さん", "様", "氏"]
+            .iter()
+            .any(|end| after.starts_with(end));
     let acts = after
         .strip_prefix(['は', 'が'])
-        .is_some_and(|verb| is_whole(family) || is_family(3) && begins_with_one(ACTS, verb));
+        .is_some_and(|verb| is_whole(family) || is_family(3) && ACTS.begins(verb));
     (is_end || acts).then(|| start..start + family.len())
 }
 
