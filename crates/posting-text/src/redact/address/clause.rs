@@ -144,8 +144,10 @@ fn is_beside(text: &str, street: Range, found: &[Hidden], is_long: bool) -> bool
     const ADJACENT: usize = 3;
     let is_contact = |other: &&Hidden| {
         !matches!(other.kind, Kind::Company | Kind::Person | Kind::Address)
-            && !text[other.range.end.min(street.end)..other.range.start.max(street.start)]
-                .contains('\n')
+            // No text is between a street and a domain within it: "0.K acmera.no".
+            && text
+                .get(other.range.end.min(street.end)..other.range.start.max(street.start))
+                .is_none_or(|gap| !gap.contains('\n'))
     };
     let index = found.partition_point(|other| other.range.end <= street.start);
     let before = found[..index].iter().rev().find(is_contact);
