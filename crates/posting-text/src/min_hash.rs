@@ -42,7 +42,9 @@ fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     let mut word = Word::default();
     for c in text.chars() {
-        if !c.is_alphanumeric() {
+        if c.is_ascii_alphanumeric() {
+            word.add(c.to_ascii_lowercase());
+        } else if !c.is_alphanumeric() {
             word.end(&mut words);
         } else if is_unspaced(c) {
             word.end(&mut words);

@@ -33,7 +33,7 @@ pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str
 /// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
 /// and change the direction of text.
 pub(super) fn characters(raw: &str) -> Cow<'_, str> {
-    if raw.bytes().all(|b| matches!(b, b'\n' | b'\t' | 0x20..0x7f)) {
+    if raw.chars().all(is_usual) {
         return Cow::Borrowed(raw);
     }
     let odd = |c: char| {
@@ -57,6 +57,12 @@ pub(super) fn characters(raw: &str) -> Cow<'_, str> {
         .map(|c| if odd(c) { '\n' } else { c })
         .collect();
     Cow::Owned(text)
+}
+
+/// The characters of most texts, which are visible and normalised.
+const fn is_usual(c: char) -> bool {
+    matches!(c, '\n' | '\t' | ' '..='~' | '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{2ff}'
+        | 'А'..='я' | '‐'..='…' | '€')
 }
 
 fn unseen(c: char) -> bool {

@@ -32,7 +32,7 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
             }
             Block::Heading(level, mut spans) => {
                 trim(&mut spans);
-                if plain(&spans).chars().any(|c| !c.is_whitespace()) {
+                if has_text(&spans) {
                     for span in &mut spans {
                         span.style.strong = in_list;
                     }
@@ -82,7 +82,7 @@ fn tidy_list(list: List) -> Option<List> {
             // `<li>• text</li>`
             if let Some(Block::Paragraph(spans)) = item.first_mut()
                 && !plain(spans).contains('\n')
-                && split(spans).len() == 1
+                && item_starts(spans).iter().all(|start| *start == 0)
                 && let Some((Marker::Bullet, length)) = marker(&plain(spans))
             {
                 cut(spans, length);
@@ -105,22 +105,56 @@ enum Marker {
     Number(u32),
 }
 
-pub(super) fn is_bullet(c: char) -> bool {
-    !c.is_ascii() && "•·▪▫●○◦‣⁃∙■□◆➢➤➔✓✔✅☑►▶❖✦➜👉🔹🔸\u{f0b7}\u{f0a7}".contains(c)
+pub(super) const fn is_bullet(c: char) -> bool {
+    matches!(
+        c,
+        '•' | '·'
+            | '▪'
+            | '▫'
+            | '●'
+            | '○'
+            | '◦'
+            | '‣'
+            | '⁃'
+            | '∙'
+            | '■'
+            | '□'
+            | '◆'
+            | '➢'
+            | '➤'
+            | '➔'
+            | '✓'
+            | '✔'
+            | '✅'
+            | '☑'
+            | '►'
+            | '▶'
+            | '❖'
+            | '✦'
+            | '➜'
+            | '👉'
+            | '🔹'
+            | '🔸'
+            | '\u{f0b7}'
+            | '\u{f0a7}'
+    )
+}
+
+fn has_text(spans: &[Span]) -> bool {
+    let mut texts = spans.iter();
+    texts.any(|span| span.text.contains(|c: char| !c.is_whitespace()))
 }
 
 /// Splits a line with several items. An ambiguous line stays whole.
-fn split(line: &[Span]) -> Vec<Vec<Span>> {
-    let may_have = |span: &Span| span.text.contains(['*', '-']) || !span.text.is_ascii();
-    if !line.iter().any(may_have) {
-        return vec![line.to_vec()];
-    }
-    let text = plain(line);
-    let starts = item_starts(&text);
-    let mut out: Vec<Vec<Span>> = vec![Vec::new()];
+fn split(line: Vec<Span>) -> Vec<Vec<Span>> {
+    let starts = item_starts(&line);
     let mut starts = starts.into_iter().filter(|start| *start > 0).peekable();
+    if starts.peek().is_none() {
+        return vec![line];
+    }
+    let mut out: Vec<Vec<Span>> = vec![Vec::new()];
     let mut at = 0;
-    for span in line {
+    for span in &line {
         let mut rest = span.text.as_str();
         while let Some(start) = starts.next_if(|start| *start < at + rest.len()) {
             let (front, back) = rest.split_at(start - at);
@@ -143,7 +177,12 @@ fn split(line: &[Span]) -> Vec<Vec<Span>> {
 }
 
 /// Finds at least two of the same sign, the first at the start of the line or after a colon.
-fn item_starts(text: &str) -> Vec<usize> {
+fn item_starts(line: &[Span]) -> Vec<usize> {
+    let may_have = |span: &Span| span.text.contains(['*', '-']) || !span.text.is_ascii();
+    if !line.iter().any(may_have) {
+        return Vec::new();
+    }
+    let text = &*plain(line);
     let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
     let Some((first, sign)) = text
         .char_indices()
@@ -205,10 +244,10 @@ fn marker(line: &str) -> Option<(Marker, usize)> {
 }
 
 fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bool) {
-    if !plain(spans).chars().any(|c| !c.is_whitespace()) {
+    if !has_text(spans) {
         return;
     }
-    let lines: Vec<_> = lines(spans).iter().flat_map(|line| split(line)).collect();
+    let lines: Vec<_> = lines(spans).into_iter().flat_map(split).collect();
     let markers: Vec<_> = lines.iter().map(|line| marker(&plain(line))).collect();
     let mut pending: Vec<Vec<Span>> = Vec::new();
     for (index, mut line) in lines.into_iter().enumerate() {

@@ -23,8 +23,8 @@ const NO_PLACE: &str = include_str!("tables/no_place.txt");
 const PLACES: &str = "locations;location;places;offices;sites;cities;standorte;orte;lieux;steder";
 
 const AND: [&str; 22] = [
-    " and ", " und ", " et ", " or ", " oder ", " og ", " och ", " & ", " + ", " sowie ", " bzw. ",
-    " y ", " e ", " i ", " o ", " ou ", " eller ", " ja ", " tai ", " - ", " – ", " — ",
+    "and", "und", "et", "or", "oder", "og", "och", "&", "+", "sowie", "bzw.", "y", "e", "i", "o",
+    "ou", "eller", "ja", "tai", "-", "–", "—",
 ];
 
 const BETWEEN: [char; 6] = [';', '|', '/', '•', '·', '\u{a6}'];
@@ -80,14 +80,22 @@ fn is_no_place(folded: &str) -> bool {
 }
 
 fn is_several(country: Option<&str>, city: &str) -> bool {
-    let mut text = format!(" {city} ").to_lowercase();
-    for word in AND {
-        text = text.replace(word, ";");
+    let text = city.to_lowercase();
+    let mut groups: Vec<String> = Vec::new();
+    for part in text.split(BETWEEN) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        groups.extend(
+            words
+                .split(|word| AND.contains(word))
+                .map(|group| group.join(" ")),
+        );
     }
-    let groups: Vec<_> = text.split(BETWEEN).map(str::trim).collect();
-    let groups: Vec<_> = groups.into_iter().filter(|it| !it.is_empty()).collect();
+    groups.retain(|group| !group.is_empty());
+    if groups.len() < 2 && !text.contains(',') {
+        return false;
+    }
     let Some(country) = country else {
-        let is_place = |group: &&&str| !is_no_place(&fold(group));
+        let is_place = |group: &&String| !is_no_place(&fold(group));
         return city.contains([';', '|']) && groups.iter().filter(is_place).count() > 1;
     };
     let places = groups.iter().filter(|it| !is_no_place(&fold(it)));
@@ -96,7 +104,7 @@ fn is_several(country: Option<&str>, city: &str) -> bool {
 }
 
 /// Whether names between commas are several cities, and not a city and its region.
-fn is_list(country: &str, groups: &[&str]) -> bool {
+fn is_list(country: &str, groups: &[String]) -> bool {
     let names = groups.iter().flat_map(|group| group.split(','));
     let names: Vec<_> = names.map(fold).filter(|it| !is_no_place(it)).collect();
     let Some(first) = names.first() else {

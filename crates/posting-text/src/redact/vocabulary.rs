@@ -60,10 +60,16 @@ impl List {
         self.without_ending(text).is_some()
     }
 
-    /// Removes the first of the words that ends the text.
+    /// The text without each of the words that ends it.
+    pub(crate) fn without_endings<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        let last = text.as_bytes().last();
+        let words = last.and_then(|last| self.index().by_last.get(last));
+        let words = words.into_iter().flatten();
+        words.filter_map(|word| text.strip_suffix(word))
+    }
+
     pub(crate) fn without_ending<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let words = self.index().by_last.get(text.as_bytes().last()?)?;
-        words.iter().find_map(|word| text.strip_suffix(word))
+        self.without_endings(text).next()
     }
 
     fn beginning_like(&self, text: &str) -> impl Iterator<Item = &'static str> {

@@ -3,8 +3,10 @@
 /// From 0x80 to 0x9F (WHATWG Encoding Standard).
 const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// First bytes of characters in the scripts of postings, read as Windows-1252.
-const LEADS: &str = "ÂÃÄÅÎÏÐÑ×ØÙàáâãäåæçèéêëìíð";
+/// A first byte of characters in the scripts of postings, read as Windows-1252.
+const fn is_lead(c: char) -> bool {
+    matches!(c, 'Â'..='Å' | 'Î'..='Ñ' | '×'..='Ù' | 'à'..='í' | 'ð')
+}
 
 /// After a capital letter in quotation these are no garbled character.
 const QUOTES: &str = "«»“”‘’‚„‹›";
@@ -30,14 +32,14 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
 }
 
 pub(super) fn repaired(text: &str) -> Option<String> {
-    if text.is_ascii() || !text.contains(|c: char| LEADS.contains(c)) {
+    if text.is_ascii() || !text.contains(is_lead) {
         return None;
     }
     // The last value: whether the letters may also be right as they are.
     let mut found: Vec<(usize, usize, char, bool)> = Vec::new();
     let mut from = 0;
     for (at, lead) in text.char_indices() {
-        if at < from || lead.is_ascii() || !LEADS.contains(lead) {
+        if at < from || !is_lead(lead) {
             continue;
         }
         if let Some((length, c)) = character(&text[at..]) {

@@ -184,12 +184,8 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
 /// `Hauptstraße`, `Storgata`
 pub(super) fn is_compound(word: &Word<'_>) -> bool {
     const MIN_FRONT: usize = 3;
-    let suffix = |suffix: &str| {
-        word.lower
-            .strip_suffix(suffix)
-            .is_some_and(|front| front.chars().count() >= MIN_FRONT)
-    };
-    word.is_upper() && SUFFIXES.words().any(suffix)
+    let mut fronts = SUFFIXES.without_endings(&word.lower);
+    word.is_upper() && fronts.any(|front| front.chars().count() >= MIN_FRONT)
 }
 
 /// `12, avenue Foch`, `14 Kirk Lane`, `10220 - 103 Street`

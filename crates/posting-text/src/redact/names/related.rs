@@ -61,7 +61,10 @@ impl Names {
         let own = words(context.posting.company_name);
         let is_agency = own.iter().any(is_of_agency) || CALLED_AGENCY.is_match(text);
         for (at, word) in all.iter().enumerate() {
-            for (others, phrase) in PHRASES.get(&*word.lower).into_iter().flatten() {
+            let near = at.saturating_sub(MAX_BETWEEN + 1)..all.len().min(at + 2);
+            let is_near = |other: &&str| all[near.clone()].iter().any(|word| word.lower == *other);
+            let phrases = PHRASES.get(&*word.lower).into_iter().flatten();
+            for (others, phrase) in phrases.filter(|(it, _)| it.last().is_none_or(is_near)) {
                 context.budget.spend(8 + MAX_WORDS + title.len())?;
                 if is_agency || *phrase != Phrase::Agency {
                     self.add_beside(context, at, others, *phrase, &title)?;
@@ -79,7 +82,7 @@ impl Names {
                 self.push_related(&text[run[0].start..form.end()]);
             }
         }
-        if !text.is_ascii() && text.contains(is_eastern) {
+        if all.iter().any(|word| word.text.starts_with(is_eastern)) {
             context.budget.spend(text.len().saturating_mul(4))?;
             for group in EASTERN.captures_iter(text) {
                 let name = group.iter().skip(1).flatten().next();
@@ -345,8 +348,8 @@ const GAPS: [&str; 10] = [
 
 /// Whether the words of a phrase before its last one are at a word.
 fn fits(context: &Context<'_>, first: usize, others: &[&str]) -> bool {
-    let words = context.all[first..].iter().take(others.len());
-    words.map(|word| &*word.lower).eq(others.iter().copied())
+    let words = context.all.get(first..first + others.len());
+    words.is_some_and(|words| words.iter().zip(others).all(|(word, it)| word.lower == *it))
 }
 
 const fn is_eastern(c: char) -> bool {
