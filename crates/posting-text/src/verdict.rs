@@ -4,14 +4,16 @@
 //!
 //! A text is read sentence by sentence. It is refused if a sentence is a listed notice and no other
 //! sentence describes anything; brands, numbers and the words of such pages describe nothing. It is
-//! also refused if most of its letters belong to such pages and no sentence has a word of a job,
-//! such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
+//! also refused if nearly all of its letters belong to such pages and no sentence has a word of a
+//! job, such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
 
 mod blank;
 mod content;
 mod notice;
 mod refusal;
 mod trial;
+
+use std::{collections::HashSet, sync::LazyLock};
 
 pub use self::refusal::Refusal;
 use self::{
@@ -27,7 +29,7 @@ use crate::{
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
@@ -75,12 +77,12 @@ pub(crate) fn judge(
     if let Some(refusal) = by_amount(&content, document) {
         return Ok(Some(refusal));
     }
-    if let Some(refusal) = by_form(&content, title) {
+    if let Some(refusal) = by_form(&content, posting) {
         return Ok(Some(refusal));
     }
     if content.weight <= MAX_NOTICE_LENGTH {
         budget.spend(content.text.len().saturating_mul(8))?;
-        if let Some(refusal) = by_notice(&content.text, title) {
+        if let Some(refusal) = by_notice(&content.text, posting) {
             return Ok(Some(refusal));
         }
     }
@@ -124,7 +126,7 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
 }
 
 /// Whether a word describes nothing beside a name: a word of the name, or a number.
-fn known_by(name: &str) -> impl Fn(&str) -> bool {
+fn known_by(name: &str) -> impl Fn(&str) -> bool + use<> {
     let name = normalised(name);
     move |word| {
         word.contains(|c: char| c.is_ascii_digit()) || name.split(' ').any(|known| known == word)
@@ -150,14 +152,20 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     }
 }
 
-fn by_form(content: &Content, title: &str) -> Option<Refusal> {
-    const MEMBERS: [&str; 6] = ["error", "errors", "message", "status", "code", "detail"];
-    if content.weight > MAX_OBJECT_LENGTH {
+fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
+    const MEMBERS: &str = include_str!("verdict/tables/members.txt");
+    const TRACES: &str = include_str!("verdict/tables/traces.txt");
+    let (text, raw) = (content.text.trim(), posting.description.trim_start());
+    if content.weight > MAX_OBJECT_LENGTH || text.len() > MAX_OBJECT_LENGTH * 8 {
         return None;
     }
-    let text = content.text.trim();
-    let has_member = |name: &&str| text.contains(&format!("\"{name}\""));
-    if text.starts_with('{') && text.ends_with('}') && MEMBERS.iter().any(has_member) {
+    let (title, lower) = (posting.title, text.to_lowercase());
+    let mut members = MEMBERS.split_ascii_whitespace();
+    let is_object = text.starts_with('{') && text.ends_with('}');
+    let is_error = is_object && members.any(|it| lower.contains(&format!("\"{it}\"")));
+    let is_xml = raw.starts_with("<?xml") && raw.contains("rror>");
+    let is_fault = is_xml || TRACES.lines().any(|trace| lower.contains(trace));
+    if is_error || (is_fault && !JOB.has_word(text)) {
         return Some(Refusal::ErrorPage);
     }
     let is_title = !title.is_empty() && normalised(text) == normalised(title);
@@ -165,24 +173,30 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     (is_title || is_template).then_some(Refusal::NoContent)
 }
 
-fn by_notice(text: &str, title: &str) -> Option<Refusal> {
-    let is_known = known_by(title);
+fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
+    let is_known = known_by(&format!("{} {}", posting.title, posting.company_name));
     let parts: Vec<_> = sentences(text).collect();
     let seen: Vec<_> = parts
         .iter()
         .map(|sentence| PAGES.look(sentence, &is_known))
         .collect();
+    if is_menu(&parts) {
+        return Some(Refusal::Navigation);
+    }
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
         let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
-        return PAGES.most(text, &is_known).filter(|_| !is_job);
+        let found = PAGES.most(text, known_by(posting.title));
+        return found.filter(|_| !is_job);
     };
-    let describes = |seen: &Seen| describes(seen, refusal);
-    if !seen.iter().any(describes) {
-        return Some(refusal);
-    }
     let names_job = |(part, seen): (&&str, &Seen)| {
         seen.refusal.is_none() && seen.unknown > 0 && (has_pay(part) || JOB.has_word(part))
     };
+    let describes = |seen: &Seen| describes(seen, refusal);
+    let is_paid = refusal == Refusal::ErrorPage && has_pay(text);
+    let names_job = is_paid || parts.iter().zip(&seen).any(names_job);
+    if !seen.iter().any(describes) && !names_job {
+        return Some(refusal);
+    }
     // A question begins an ad more often than it ends one: "No longer available? Not with us."
     let asks = |(part, seen): (&&str, &Seen)| {
         seen.refusal.is_some_and(|it| it != Refusal::LoginWall) && part.ends_with(['?', '？'])
@@ -190,7 +204,21 @@ fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     if parts.iter().zip(&seen).any(asks) {
         return None;
     }
-    (is_page(&seen, refusal) && !parts.iter().zip(&seen).any(names_job)).then_some(refusal)
+    (is_page(&seen, refusal) && !names_job).then_some(refusal)
+}
+
+/// Whether a text is a list of short lines and at least half of them are entries of menus.
+fn is_menu(parts: &[&str]) -> bool {
+    static ENTRIES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let lines = include_str!("verdict/tables/menu.txt").lines();
+        lines.flat_map(|line| line.split(" | ")).collect()
+    });
+    const MANY: usize = 5;
+    let is_short = |part: &&str| words(part).len() <= MANY && !has_pay(part);
+    let is_entry = |part: &&&str| ENTRIES.contains(&*normalised(part));
+    parts.len() >= MANY
+        && parts.iter().all(is_short)
+        && parts.iter().filter(is_entry).count() * 2 >= parts.len()
 }
 
 /// Whether most of a text is a page beside or instead of a job, although it has other words.
@@ -239,7 +267,7 @@ fn describes(seen: &Seen, refusal: Refusal) -> bool {
         return true;
     }
     if seen.refusal.is_some() {
-        let share = if seen.plain_words > 1 { 8 } else { 4 };
+        let share = if seen.plain_words > 1 { 6 } else { 3 };
         return seen.unknown.saturating_mul(share) > seen.letters;
     }
     let is_slack = seen.plain_words == 1 && seen.unknown.saturating_mul(3) <= seen.letters;

@@ -44,6 +44,8 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
 pub(super) static JOB: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))], ""));
 
+/// Words that count neither as known nor as unknown: auxiliary verbs, prepositions, months.
+static NEUTRAL: List = List::new(include_str!("tables/neutral.txt"));
 static PRONOUNS: List =
     List::new("you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе");
 
@@ -136,7 +138,6 @@ impl Table {
         for word in &words {
             let lower = word.lower.as_ref();
             let letters = lower.chars().count();
-            seen.letters += letters;
             let unknown = if word.is_unspaced() {
                 letters - self.known_letters(lower)
             } else if self.words.contains_key(lower)
@@ -148,6 +149,11 @@ impl Table {
             } else {
                 letters
             };
+            if unknown > 0 && NEUTRAL.has(lower) {
+                follows_pronoun |= PRONOUNS.has(lower);
+                continue;
+            }
+            seen.letters += letters;
             seen.unknown += unknown;
             if unknown > 0 {
                 seen.unknown_words += 1;
@@ -172,7 +178,7 @@ impl Table {
     /// belong to no kind.
     pub(super) fn most(&self, text: &str, also: impl Fn(&str) -> bool) -> Option<Refusal> {
         /// The share of letters that must be known, in percent.
-        const SHARE: usize = 80;
+        const SHARE: usize = 95;
         const MIN_WORDS: usize = 3;
         let seen = self.look(text, also);
         let mut counts: HashMap<Refusal, usize> = HashMap::new();
@@ -182,7 +188,8 @@ impl Table {
             }
         }
         let known = seen.letters - seen.unknown;
-        let is_page = known * 100 >= seen.letters * SHARE
+        let letters: usize = words(text).iter().map(Word::letters).sum();
+        let is_page = known * 100 >= letters * SHARE
             && words(text).len() >= MIN_WORDS
             && !seen.tells_reader
             && !words(text)
