@@ -42,6 +42,9 @@ static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     grammars
 });
 
+/// The families whose given names have cases: those from Romanian on.
+pub(crate) const WITH_CASES: Cues = Cues::from_bits_truncate((1 << 10) - (1 << 4));
+
 const MIN_STEM_LETTERS: usize = 3;
 
 /// In lower case, for texts in languages of these families.

@@ -11,7 +11,8 @@ mod website;
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use self::context::{Context, families, is_ordinary, script};
+pub(super) use self::context::families;
+use self::context::{Context, is_ordinary, script};
 use super::{
     cjk,
     cues::{self, Cues},

@@ -5,6 +5,7 @@
 mod beside;
 mod eastern;
 mod evidence;
+mod known;
 mod relatives;
 mod roles;
 mod run;
@@ -19,6 +20,7 @@ use super::{
     Hidden,
     cues::Cues,
     found::apart,
+    inflect::{self, Stem},
     vocabulary::List,
     words::{Text, Word, begins_sentence, word_before},
 };
@@ -28,7 +30,7 @@ const AHEAD: usize = 9;
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
 /// `words` are those outside everything in `found`.
-pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
+pub(super) fn persons(on: Text<'_>, families: Cues, found: &[Hidden]) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 300;
     const ALONE_STEPS: usize = 10;
     let (text, words, budget) = on.parts();
@@ -47,15 +49,12 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
         ];
         if word.is_upper() && roles::may_begin(text, words, at) {
             budget.spend(SEARCH_STEPS)?;
-            out.extend(roles::beside(text, words, at));
+            out.extend(roles::beside(text, words, at, families));
         }
         if word.is_upper() {
             budget.spend(ALONE_STEPS)?;
-            out.extend(roles::alone(text, words, at));
-        }
-        if word.is_upper() && text[..word.start].ends_with('\n') {
-            budget.spend(SEARCH_STEPS)?;
-            out.extend(on_own_line(text, words, at, found));
+            out.extend(roles::alone(words, at));
+            out.extend(known::known(text, words, at, families));
         }
         for (_, search) in searches.into_iter().filter(|(is_such, _)| *is_such) {
             budget.spend(SEARCH_STEPS)?;
@@ -76,7 +75,7 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     }
     budget.spend(out.len())?;
     let mut out = apart(out);
-    again(on, &mut out)?;
+    again(on, families, &mut out)?;
     let mut out = apart(out);
     let mut free = 0;
     for person in &mut out {
@@ -90,39 +89,11 @@ const fn is_contact(found: &Hidden) -> bool {
     matches!(found.kind, Kind::Email | Kind::Phone | Kind::Handle)
 }
 
-/// A line of a block with a contact, such as the one between a company and its street.
-fn on_own_line(text: &str, words: &[Word<'_>], at: usize, found: &[Hidden]) -> Option<Range> {
-    const NEAR_BYTES: usize = 100;
-    let names = words.get(at..run(text, words, at))?;
-    let range = names.first()?.start..names.last()?.end();
-    let next = found.partition_point(|other| other.range.end <= range.start);
-    let is_next = |other: &Hidden| other.range.start.saturating_sub(range.end) <= NEAR_BYTES;
-    let is_person = (2..=3).contains(&names.len())
-        && text[range.end..].starts_with('\n')
-        && evidence(names) == Evidence::For
-        && names[0].is(Cues::GIVEN)
-        && found[next..]
-            .iter()
-            .find(|it| is_contact(it))
-            .is_some_and(is_next);
-    is_person.then_some(range)
-}
-
-/// Adds repeated names of found persons: `Dr. Weiss`, `Hanna`.
-fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
+/// Adds repeated names of found persons, in any case: `Dr. Weiss`, `Hanna`, `Hannalle`.
+fn again(on: Text<'_>, families: Cues, out: &mut Vec<Range>) -> Result<()> {
     const MAX_NAMES: usize = 24;
     let (text, words, budget) = on.parts();
-    let other = Cues::GENERIC
-        | Cues::LEGAL
-        | Cues::LANGUAGES
-        | Cues::PLACE
-        | Cues::REGION
-        | Cues::TITLE
-        | Cues::PERSON
-        | Cues::STREET_AFTER
-        | Cues::UNIT
-        | Cues::VERB;
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<(&str, Vec<Stem>)> = Vec::new();
     for person in &*out {
         let first = words.partition_point(|word| word.start < person.start);
         let last = words.partition_point(|word| word.start < person.end);
@@ -130,15 +101,12 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         let is_titled = word_before(words, first).is_some_and(|title| title.is(Cues::TITLE));
         let given = all.iter().position(is_given);
         let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
-        for word in &all[start..] {
-            let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
-            let is_name = word.is_upper()
-                && word.letters() >= 3
-                && (!word.is(other) || is_county)
-                && !word.is_unspaced()
-                && !is_particle(word);
-            if is_name && names.len() < MAX_NAMES && !names.contains(&&*word.lower) {
-                names.push(&word.lower);
+        for (at, word) in all.iter().enumerate() {
+            let is_new = !names.iter().any(|(name, _)| *name == word.lower);
+            let is_plain = given.is_none() && word.cues.is_empty();
+            if is_new && names.len() < MAX_NAMES && (is_plain || at >= start) && may_return(word) {
+                let stems = inflect::stems(&word.lower, families & inflect::WITH_CASES);
+                names.push((&word.lower, stems));
             }
         }
     }
@@ -157,9 +125,16 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
             continue;
         }
         budget.spend(names.len())?;
-        let bare = word.lower.strip_suffix('s').unwrap_or(&word.lower);
-        let is_known = |form: &str| names.contains(&form);
-        if is_known(bare) || evidence::is_form(&word.lower, is_known) {
+        let is_known = |(name, stems): &(&str, Vec<Stem>)| {
+            let is_form = |stem: &Stem| stem.begins(&word.lower);
+            word.lower
+                .strip_prefix(name)
+                .is_some_and(|rest| matches!(rest, "" | "s"))
+                || name.get(..2) == word.lower.get(..2)
+                    && (stems.iter().any(is_form)
+                        || !stems.is_empty() && evidence::is_form(name, |base| base == word.lower))
+        };
+        if names.iter().any(is_known) {
             match out[known..]
                 .last_mut()
                 .filter(|last| &text[last.end..word.start] == " ")
@@ -170,6 +145,26 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the name of a person counts alone.
+fn may_return(word: &Word<'_>) -> bool {
+    let other = Cues::GENERIC
+        | Cues::LEGAL
+        | Cues::LANGUAGES
+        | Cues::PLACE
+        | Cues::REGION
+        | Cues::TITLE
+        | Cues::PERSON
+        | Cues::STREET_AFTER
+        | Cues::UNIT
+        | Cues::VERB;
+    let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
+    word.is_upper()
+        && word.letters() >= 3
+        && (!word.is(other) || is_county)
+        && !word.is_unspaced()
+        && !is_particle(word)
 }
 
 /// After the greeting of a letter, also on the next line: `Kind regards, Kezia Marsh`.
@@ -265,6 +260,13 @@ fn is_continued(text: &str, next: Option<&Word<'_>>) -> bool {
     })
 }
 
+/// `report to Xanthe Tallow and …`
+fn is_reported(cue: &Word<'_>, names: &[Word<'_>]) -> bool {
+    static REPORTS: List = List::new(include_str!("tables/reports.txt"));
+    let is_plain = |word: &Word<'_>| word.cues.is_empty() || is_particle(word);
+    REPORTS.has(&cue.lower) && (2..=4).contains(&names.len()) && names.iter().all(is_plain)
+}
+
 static ASK: List = List::new(include_str!("tables/ask.txt"));
 
 fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
@@ -299,13 +301,8 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && !names[0].is_capitals()
             && (names[0].cues.is_empty() || is_given(&names[0]))
             && (is_followed(text, range.end) || is_continued(text, words.get(end)));
-        // "schickst du an Melanie"
-        let is_sent = names.len() == 1
-            && names[0].cues == Cues::GIVEN
-            && before == " "
-            && PREPOSITIONS.has(&words[next - 1].lower);
         match evidence(names) {
-            _ if is_asked || is_sent => return Some(range),
+            _ if is_asked => return Some(range),
             Evidence::For if names.len() >= 2 || has_colon => return Some(range),
             Evidence::None
                 if (2..=4).contains(&names.len())
@@ -314,7 +311,8 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
                             && before == " "
                             && (has_contact(text, cue.start)
                                 || (next > at + 1 && begins_sentence(text, cue.start)))))
-                    && is_followed(text, range.end) =>
+                    && is_followed(text, range.end)
+                    || next == at + 2 && before == " " && is_reported(cue, names) =>
             {
                 return Some(range);
             }

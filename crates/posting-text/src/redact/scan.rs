@@ -66,7 +66,8 @@ impl<'a> Scan<'a> {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
         }
-        let persons = person::persons(Text::new(text, &words, budget), &found)?;
+        let families = names::families(&words, posting.country);
+        let persons = person::persons(Text::new(text, &words, budget), families, &found)?;
         add(&mut found, persons, Kind::Person);
         add_phrases(&mut found, text, posting.hide, budget)?;
         Ok((found, names.related))

@@ -95,11 +95,11 @@ impl<'a> Run<'a> {
 
     fn is_known(&self) -> bool {
         let is_other = |word: &Word<'_>| names_role(word) || is_small(word);
-        if self.found == Evidence::For {
-            return self.names.len() >= 2 && self.is_of_sentence();
+        if self.found == Evidence::For && self.names.len() >= 2 {
+            return self.is_of_sentence();
         }
         !self.names.iter().any(is_other)
-            && self.found == Evidence::None
+            && self.found != Evidence::Against
             && !self.is_counted()
             && self.is_mailbox()
     }

@@ -167,7 +167,10 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
         || ((5..=6).contains(&letters)
             && (is_before_number(text, start + length)
                 || text[start + length..].starts_with(['。', '\n']))))
-        && (after.is_empty() || TITLES.begins(after) || after.starts_with(['が', 'に', 'へ']))
+        && (after.is_empty()
+            || TITLES.begins(after)
+            || after.starts_with(['が', 'に', 'へ'])
+            || after.starts_with("または"))
     {
         start + length
     } else {
@@ -272,8 +275,12 @@ fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
         .strip_suffix(['이', '가'])
         .filter(|it| it.chars().count() == 3);
     let rest = text[name.end()..].trim_start_matches(' ');
-    let is_end =
-        rest.is_empty() || rest.starts_with(ENDS) || rest.starts_with(|c: char| c.is_ascii_digit());
+    let is_end = rest.is_empty()
+        || rest.starts_with(ENDS)
+        || rest.starts_with(|c: char| c.is_ascii_digit())
+        || ["이며", "이고", "입니다"]
+            .iter()
+            .any(|verb| rest.starts_with(verb));
     let bare = bare.or(acts).or_else(|| is_end.then_some(name.text))?;
     let is_name = bare.chars().count() == 3
         && bare.starts_with(|c| KOREAN.contains(c))

@@ -27,6 +27,9 @@ pub(super) enum Evidence {
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
 
+/// Given names that are also words, places or products, and words that look like their forms.
+pub(super) static UNSURE: List = List::new(include_str!("../tables/given_names_unsure.txt"));
+
 /// Endings of family names and patronymics, in any case, from census offices.
 static FAMILY: List = List::new(include_str!("../tables/family_endings.txt"));
 
@@ -85,9 +88,10 @@ pub(super) fn is_particle(word: &Word<'_>) -> bool {
 
 /// In any case of the languages that have some.
 pub(in crate::redact) fn is_given(word: &Word<'_>) -> bool {
+    let is_known = |form: &str| cues::are_of(form, Cues::GIVEN);
     word.is(Cues::GIVEN)
-        || cues::are_of(&unaccented(&word.lower), Cues::GIVEN)
-        || is_form(&word.lower, |form| cues::are_of(form, Cues::GIVEN))
+        || !UNSURE.has(&word.lower)
+            && (is_known(&unaccented(&word.lower)) || is_form(&word.lower, is_known))
 }
 
 /// Whether the word is a known name in any case.
@@ -100,7 +104,7 @@ pub(super) fn is_form(lower: &str, is_known: impl Fn(&str) -> bool) -> bool {
         return false;
     }
     let mut name = String::new();
-    for (at, _) in lower.char_indices().rev().take(3) {
+    for (at, _) in lower.char_indices().rev().take(4) {
         let (stem, ending) = lower.split_at(at);
         if stem.chars().count() < 3 || !ENDINGS.has(ending) {
             continue;

@@ -26,7 +26,6 @@ static BETWEEN: List = List::new(
 static ANSWERS: List = List::new(include_str!("../tables/answers.txt"));
 static LEADS: List = List::new(include_str!("../tables/leads.txt"));
 static LED_BY: List = List::new(include_str!("../tables/led_by.txt"));
-const AT_HEAD: &str = include_str!("../tables/at_head.txt");
 static FAMILY_OF: List = List::new(include_str!("../tables/family_of.txt"));
 static TITLES_AFTER: List = List::new(include_str!("../tables/titles_after.txt"));
 
@@ -51,14 +50,17 @@ pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {
         })
 }
 
-pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize, families: Cues) -> Option<Range> {
     let name = Name::new(text, words, at)?;
     if name.answers() {
         // "Kontorleder Bente Solhaug"
         let given = name.names[..name.names.len() - 1].iter().position(is_given);
         return Some(name.names[given.unwrap_or(0)].start..name.range.end);
     }
-    (name.is_before_role() || name.is_after_role() || name.leads()).then_some(name.range)
+    // "Bodnár Zsuzsannához": a given name after the family's.
+    let is_hungarian = families == Cues::HUNGARIAN && name.is_known && name.is_end();
+    (is_hungarian || name.is_before_role() || name.is_after_role() || name.leads())
+        .then_some(name.range)
 }
 
 pub(super) fn is_family(word: &Word<'_>) -> bool {
@@ -81,30 +83,16 @@ pub(super) fn family(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     (is_name && gap.starts_with(' ')).then(|| words[at + 1].start..names[names.len() - 1].end())
 }
 
-/// One name before a form of address (`Orhan Bey`) or its own role (`Posy, our manager, …`).
-pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+/// One name before a form of address: `Orhan Bey`.
+pub(super) fn alone(words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     let range = word.start..word.end();
-    let rest = &text[range.end..];
     let is_plain = !word.is(!Cues::GIVEN) && !names_role(word);
     if !is_plain || !is_name(word) || word.letters() < 3 {
         return None;
     }
     let next = words.get(at + 1)?;
-    if next.start == range.end + 1 && TITLES_AFTER.has(&next.lower) {
-        return Some(range);
-    }
-    let role = rest
-        .starts_with(", ")
-        .then(|| apposition(text, words, at + 1))??;
-    let is_known = is_given(word) || begins_sentence(text, range.start);
-    let is_single = word_before(words, at)
-        .is_none_or(|before| !before.is_upper() || before.end() + 1 < range.start);
-    let is_own = role.iter().any(|word| OWN.has(&word.lower));
-    let is_closed = role
-        .last()
-        .is_some_and(|last| is_followed(text, last.end()));
-    (is_single && is_known && is_own && is_closed).then_some(range)
+    (next.start == range.end + 1 && TITLES_AFTER.has(&next.lower)).then_some(range)
 }
 
 /// The words of a role between a name and the next sign.
@@ -162,19 +150,19 @@ impl<'a> Name<'a> {
         self.is_known || self.names.iter().all(|word| word.cues.is_empty())
     }
 
+    fn is_end(&self) -> bool {
+        let is_apart = |next: &Word<'_>| next.start > self.range.end + 1 || !next.is_upper();
+        self.after().first().is_none_or(is_apart)
+    }
+
     fn after(&self) -> &'a [Word<'a>] {
         &self.words[self.at + self.names.len()..]
     }
 
-    /// `Yurany Ossa, Jefe de Personal`, `Yurany Ossa is our director`
+    /// `Yurany Ossa, Jefe de Personal`
     fn is_before_role(&self) -> bool {
         let rest = &self.text[self.range.end..];
         let next = self.at + self.names.len();
-        let is_verb =
-            |verb: &Word<'_>| verb.start == self.range.end + 1 && BETWEEN.has(&verb.lower);
-        if self.after().first().is_some_and(is_verb) {
-            return self.is_known && apposition(self.text, self.words, next + 1).is_some();
-        }
         if ![", ", " (", " – ", " - ", " | "]
             .iter()
             .any(|gap| rest.starts_with(gap))
@@ -208,13 +196,8 @@ impl<'a> Name<'a> {
             && !self.names.iter().any(Word::is_generic)
     }
 
-    /// `chaired by Kezia Marsh`, `with Kezia Marsh at the helm`
+    /// `chaired by Kezia Marsh`
     fn leads(&self) -> bool {
-        let rest = self.text[self.range.end..].strip_prefix([' ', '-']);
-        let is_head = |phrase: &str| {
-            rest.and_then(|rest| rest.strip_prefix(phrase))
-                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        };
         let before = &self.words[self.at.saturating_sub(2)..self.at];
         let is_led = match before {
             [.., last] if self.text.get(last.end()..self.range.start) != Some(" ") => false,
@@ -222,7 +205,7 @@ impl<'a> Name<'a> {
             [leads, by] => LED_BY.has(&by.lower) && LEADS.has(&leads.lower),
             _ => false,
         };
-        self.is_plain() && (is_led || AT_HEAD.lines().any(is_head))
+        self.is_plain() && is_led
     }
 
     /// `our principal, Amelia Strachan`, `Your manager will be Gráinne Ó Sé`, `Danışman: Ebru
@@ -259,7 +242,7 @@ impl<'a> Name<'a> {
         let is_direct = role == 0;
         match gap {
             _ if verbs > 0 => self.is_plain(),
-            ": " | " : " | " – " | " | " | ":\u{a0}" | "\u{a0}: " => {
+            ": " | " : " | " – " | " — " | " | " | ":\u{a0}" | "\u{a0}: " => {
                 let is_end = is_followed(self.text, self.range.end);
                 self.names.len() <= 4 && (is_end || self.after().first().is_some_and(joins))
             }
@@ -273,10 +256,6 @@ impl<'a> Name<'a> {
             " " if is_direct => {
                 let is_role = !before.is_upper() || before.is_capitals();
                 self.is_known || is_own || is_role && self.is_plain()
-            }
-            " " => {
-                let is_complement = !phrase[0].is(Cues::LANGUAGES) && phrase[0].letters() > 3;
-                self.is_known && is_complement && !phrase[0].is_upper()
             }
             _ => false,
         }
@@ -317,7 +296,7 @@ pub(super) fn joined(text: &str, words: &[Word<'_>], person: &Range) -> Option<R
         return None;
     }
     let is_person = if let [name] = names {
-        !is_listed && is_name(name) && name.cues == Cues::GIVEN
+        !is_listed && is_name(name) && !name.is(!Cues::GIVEN) && is_given(name)
     } else {
         let name = Name::new(text, words, start)?;
         let line = line_start(text, person.start);

@@ -27,8 +27,12 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
                 break;
             }
         }
-        // "Ketola-aho"
-        let is_joined = look > at && text[..word.start].ends_with('-') && !word.is_number();
+        // "Ketola-aho", "Лук'ян"
+        let is_cyrillic = || word.text.starts_with(|c| matches!(c, 'а'..='ї'));
+        let front = &text[..word.start];
+        let is_joined = look > at
+            && !word.is_number()
+            && (front.ends_with('-') || front.ends_with(['\'', '’']) && is_cyrillic());
         if is_name(word) || is_joined {
             end = look + 1;
         } else if !is_particle(word) || look == at {

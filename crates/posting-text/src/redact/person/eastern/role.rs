@@ -29,7 +29,9 @@ pub(super) fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     }
     let given = next.filter(|it| is_space(gap) && it.is_unspaced());
     word.text.match_indices('の').find_map(|(no, sign)| {
-        ROLES.without_ending(&word.text[..no])?;
+        let front = &word.text[..no];
+        let is_role = ROLES.ends(front) || front.ends_with(['部', '課', '室', '係', '科']);
+        is_role.then_some(())?;
         let rest = &word.text[no + sign.len()..];
         joined(&text[word.end()..], rest, word.end() - rest.len(), given)
     })
@@ -71,7 +73,7 @@ fn joined(behind: &str, rest: &str, start: usize, given: Option<&Word<'_>>) -> O
         &rest[family.len()..]
     };
     let is_end = is_family(3)
-        && ["）", "さん", "様", "氏"]
+        && ["）", "さん", "様", "氏", "または", "もしくは"]
             .iter()
             .any(|end| after.starts_with(end));
     let acts = after
