@@ -66,7 +66,7 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
     // Each `@` is looked at from both sides.
     budget.spend(text.len().saturating_mul(8) + words.len())?;
     let mut out: Vec<Range> = plain(text, false).collect();
-    let signs = text.match_indices(['@', '＠']);
+    let signs = text.match_indices(['@', '＠', '★', '☆', '●', '◎', '■', '◆']);
     let signs = signs.map(|(at, sign)| at..at + sign.len());
     let spelled = words.iter().filter(|word| word.is(Cues::AT));
     let spelled = spelled.map(|word| word.start..word.end());

@@ -18,8 +18,9 @@ const MAX_BETWEEN: usize = 3;
 const MAX_GAP_BYTES: usize = 40;
 const MAX_GROUPS: usize = 10;
 /// Few digits suffice: registers of one court or town.
-static SHORT: List =
-    List::new("hrb hra pr vr gnr fn rea reg registernummer kraz izin prot zn značka značkou c b a");
+static SHORT: List = List::new(include_str!("tables/short_ids.txt"));
+/// Words of a language, unless in capitals.
+static CAPITALS: List = List::new(include_str!("tables/capital_ids.txt"));
 /// Words with other meanings, after which only a long number counts.
 static LONG: List = List::new(include_str!("tables/long_ids.txt"));
 static UNSPACED: List = List::new(include_str!("tables/unspaced_ids.txt"));
@@ -27,6 +28,10 @@ static UNSPACED: List = List::new(include_str!("tables/unspaced_ids.txt"));
 static REGISTERS: List = List::new(include_str!("tables/registers.txt"));
 /// Words for "number", before it. After them four digits suffice.
 static NUMBER: List = List::new(include_str!("tables/number_words.txt"));
+/// Of norms and currencies.
+static OTHER_CODES: List = List::new("iso din en une uni iec eur usd chf gbp");
+/// Of a tax, or of the European Union.
+static TAILS: List = List::new("MVA MWST TVA IVA BTW EC EG CE EF WE ES EK EU");
 static WITH_NUMBER: List = List::new("c b a hrb hra pr vr gnr fn sc ni oc so");
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -35,21 +40,31 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len())?;
     out.extend(FORMS.find_iter(text).map(|found| found.range()));
-    for (at, word) in words.iter().enumerate() {
+    // Words up to the next one with a digit.
+    let mut distance = usize::MAX;
+    for (at, word) in words.iter().enumerate().rev() {
+        if word.text.bytes().any(|b| b.is_ascii_digit()) {
+            distance = 0;
+        }
+        let is_near = distance <= MAX_BETWEEN + 2;
+        distance = distance.saturating_add(1);
         // "Ein" is German and "Ik" Dutch, "EIN" and "IK" are numbers.
-        let is_cue =
-            word.is(Cues::ID) && (!matches!(&*word.lower, "ein" | "ik") || word.is_capitals());
-        let found = if is_cue
-            || (word.is_unspaced() && UNSPACED.ends(&word.lower))
-            || is_dotted_cue(text, words, at)
-            || is_of_register(text, words, at)
-            || is_after_form(text, words, at)
+        let is_cue = word.is(Cues::ID) && (!CAPITALS.has(&word.lower) || word.is_capitals());
+        let found = if is_cue && (is_near || word.is_upper())
+            || is_near
+                && ((word.is_unspaced() && UNSPACED.ends(&word.lower))
+                    || is_dotted_cue(text, words, at)
+                    || is_of_register(text, words, at)
+                    || is_after_form(text, words, at))
         {
             budget.spend(SEARCH_STEPS)?;
-            after_cue(text, words, at)
+            after_cue(text, words, at, false)
         } else if word.text.get(..4).is_some_and(|it| has_form(it, "AA00")) {
             budget.spend(SEARCH_STEPS)?;
             iban(text, words, at)
+        } else if is_near && is_label(word) {
+            budget.spend(SEARCH_STEPS)?;
+            after_cue(text, words, at, true)
         } else {
             None
         };
@@ -58,9 +73,19 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
     Ok(apart(out))
 }
 
-/// `C.F.`, `N.I.F.`
+/// `Zulassungsnummer`, `licence`, `FINESS`
+fn is_label(word: &Word<'_>) -> bool {
+    static OTHERS: List = List::new(include_str!("tables/other_labels.txt"));
+    static NUMBERS: List = List::new(include_str!("tables/number_endings.txt"));
+    let is_acronym = || word.letters() >= 3 && word.text.bytes().all(|b| b.is_ascii_uppercase());
+    (REGISTERS.begins(&word.lower) || NUMBERS.ends(&word.lower) || is_acronym())
+        && !word.is(Cues::PHONE | Cues::HANDLE | Cues::LEGAL)
+        && !OTHERS.begins(&word.lower)
+}
+
+/// `C.F.`, `N.I.F.`, `Γ.Ε.ΜΗ.`
 fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    let is_letter = |word: &Word<'_>| word.is_upper() && word.is_letter();
+    let is_letter = |word: &Word<'_>| word.letters() <= 2 && word.is_capitals();
     let mut first = at;
     while let Some(before) = word_before(words, first)
         && is_letter(&words[first])
@@ -76,7 +101,7 @@ fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
             .map(|word| &*word.lower)
             .collect::<String>()
     };
-    first < at && cues::are_of(&joined(), Cues::ID)
+    first < at && (cues::are_of(&joined(), Cues::ID) || joined() == "vd")
 }
 
 /// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`,
@@ -117,7 +142,8 @@ fn is_after_form(text: &str, words: &[Word<'_>], at: usize) -> bool {
     words[at].is(Cues::LEGAL) && FORMS.iter().any(is_it)
 }
 
-fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+/// After a word that is only a label (`is_weak`), the number must be a long one of its own.
+fn after_cue(text: &str, words: &[Word<'_>], at: usize, is_weak: bool) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
     for next in 1..=MAX_BETWEEN + 1 {
@@ -127,8 +153,10 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_named = cue.is(Cues::LEGAL) && !cue.is(Cues::ID) && next == 1;
         let ends = !is_named && gap.contains(['\n', ',', ';', '('])
             || matches!(&*word.lower, "ue" | "eu" | "ce" | "eg");
+        let is_far =
+            is_weak && next > 1 && !NUMBER.has(&last.lower) && !REGISTERS.begins(&cue.lower);
         let ends = ends && !(gap == " (" && matches!(&*word.lower, "no" | "nr" | "n" | "nº"));
-        if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.chars().count() > 4 {
+        if word.start - cue.end() > MAX_GAP_BYTES || ends || is_far || gap.chars().count() > 4 {
             return None;
         }
         // The code of a bank (ISO 9362) may have no digits.
@@ -143,7 +171,19 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if begins {
             let (end, digits) = groups(text, words, at + next);
             let is_lettered = word.text.starts_with(|c: char| c.is_ascii_uppercase());
-            let fewest = if SHORT.has(&cue.lower) {
+            let code = &text[word.start..end];
+            // "APE 4711D" is a trade.
+            let letters = code.bytes().filter(u8::is_ascii_uppercase).count();
+            let digits = digits + if letters > 1 { letters } else { 0 };
+            // "licensed to 12,000 clients"
+            let rest = text[end..].trim_start_matches(' ');
+            let is_counted = rest.starts_with(|c: char| c.is_lowercase() || "€$£%+,".contains(c));
+            if is_weak && (OTHER_CODES.has(&word.lower) || is_counted && !rest.starts_with(", ")) {
+                return None;
+            }
+            let fewest = if is_weak {
+                if REGISTERS.begins(&cue.lower) { 5 } else { 7 }
+            } else if SHORT.has(&cue.lower) {
                 3
             } else if NUMBER.has(&last.lower) || gap.contains(['№', '#']) {
                 4
@@ -179,7 +219,8 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     };
     // "OE-F/44/2019"
     let further = words.get(at + 2).filter(|further| {
-        is_short(next) && !text[word.end()..next.start].contains(' ') && further.is_number()
+        let is_tight = !text[word.end()..next.start].contains(' ');
+        is_short(next) && (is_tight || next.letters() <= 2) && further.is_number()
     });
     is_short(word)
         && joins(word, next)
@@ -192,23 +233,24 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     let mut count = digits(last);
     for (number, word) in words[at + 1..].iter().take(MAX_GROUPS).enumerate() {
         let gap = &text[last.end()..word.start];
-        let is_first = number == 0 && count == 0;
+        let is_first = number <= 1 && count == 0;
         let has_digits = word.text.contains(|c: char| c.is_ascii_digit());
         let joins = match gap {
             " " | "\u{a0}" => {
                 (word.is_number() && (digits(word) > 1 || is_first))
-                    || (has_digits && is_first)
+                    || (is_first && has_form(word.text, "AA"))
+                    || (has_digits && (is_first || count > 3 && has_form(word.text, "A00")))
                     || has_form(word.text, "****")
             }
             // The check digit of a Chilean number may be a letter: "76.918.304-K".
             "-" if count >= 7 && matches!(word.text, "K" | "k") => true,
             // "1104/SG"
-            "/" | "-"
+            "/" | "-" | " - "
                 if word.text.len() <= 3 && has_form(word.text, &"A".repeat(word.text.len())) =>
             {
                 true
             }
-            "." | "-" | "/" | "–" | "‑" => has_digits || is_first,
+            "." | "-" | "/" | "–" | "‑" | ":" => has_digits || is_first,
             _ => false,
         };
         // The last group may be a letter: `412078 k`, `FN 412078 k`.
@@ -222,7 +264,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             && WITH_NUMBER.has(&words[at - 1].lower)
             && word.text.len() <= 3
             && word.text.bytes().all(|b| b.is_ascii_uppercase());
-        let tax = gap == " " && (word.text == "MVA" || is_court);
+        let tax = gap == " " && (TAILS.has(word.text) || is_court);
         if !joins && !letter && !tax {
             break;
         }

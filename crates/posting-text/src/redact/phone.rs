@@ -3,7 +3,8 @@ use crate::{
     pattern::patterns,
     redact::{
         cues::{self, Cues},
-        script::{Ascii, Script, is_unspaced},
+        id::has_form,
+        script::{Ascii, is_unspaced},
         vocabulary::List,
         words::{is_digits, last_word},
     },
@@ -11,9 +12,11 @@ use crate::{
 
 const GAP: &str = r"(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}";
 
+static POSTAL: List = List::new("cp c p cep plz zip cap");
+
 patterns! {
     /// A sign between two digits may have spaces around it.
-    NUMBER = r"[+(]{0,2}[0-9](?:(?:[ \u{a0}]?\(|\)?[ \u{a0}]{0,2}[.‐‑–—/•·-]{0,2}[ \u{a0}]?)[0-9]){4,20}";
+    NUMBER = r"(?:[+(]{1,2} ?)?[0-9](?:(?:[ \u{a0}]?\( ?|(?: ?\))?[ \u{a0}]{0,2}[.‐‑–—/•·-]{0,2}[ \u{a0}]?)[0-9]){4,20}";
     INTERNATIONAL = format!(r"\+[0-9](?:{GAP}[0-9])*");
     /// May also separate two numbers.
     SPACED = r"[ \u{a0}]+[.‐‑–—/•·-]+[ \u{a0}]*|[‐‑–—/•·-][ \u{a0}]+";
@@ -74,7 +77,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         let before = &text[..found.start()];
         let whole = found.as_str();
         // "06 55 50 12 44. 4, place Viarme": a sentence may end within, and another number begin.
-        let sentence = whole.find(". ");
+        let sentence = whole.find(". ").filter(|end| !whole[..*end].ends_with(' '));
         let mut cuts: Vec<usize> = SPACED.find_iter(whole).map(|sign| sign.start()).collect();
         let next = SPACED.find(whole).map(|sign| sign.end());
         let next = next.into_iter().chain(sentence.map(|end| end + 2)).min();
@@ -127,11 +130,11 @@ fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool 
         return false;
     }
     let is_next = |gap: &str| gap.len() <= 8 && !gap.contains(|c: char| c.is_ascii_digit());
-    // "P.I. Norte, 41013 Sevilla" has a postal code.
-    let is_code = digits.len() == 5
-        && is_digits(number)
-        && after.trim_start().starts_with(char::is_uppercase)
-        && before.ends_with(", ");
+    // "P.I. Norte, 41013 Sevilla", "C.P. 76215"
+    let label = last_word(before.trim_end_matches([' ', ':', '.'])).to_lowercase();
+    let is_placed = after.trim_start().starts_with(char::is_uppercase) && before.ends_with(", ");
+    let is_code = has_form(number, "00000") && is_placed
+        || POSTAL.has(&label) && ["00000", "00000-000"].iter().any(|it| has_form(number, it));
     if !is_code && (gap.is_some_and(is_next) || is_announced(before)) {
         let last = number.rsplit(['/', '–', '•', '·']).next().unwrap_or(number);
         // "0341 123456 / 8", before a word for the hour.
@@ -164,7 +167,7 @@ fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool 
     if joined.len() < number.len() && is_other {
         return false;
     }
-    let is_range = number.contains(['–', '—']) || number.contains(" - ");
+    let is_range = (number.contains(['–', '—']) || number.contains(" - ")) && groups().count() < 4;
     let number = if is_range && !has_zero {
         number
     } else {
@@ -174,7 +177,6 @@ fn is_phone(before: &str, number: &str, after: &str, gap: Option<&str>) -> bool 
         return false;
     }
     has_phone_form(number, &digits)
-        || is_chinese_mobile(number, before)
         || is_after_name(number, before, is_enclosed)
         || is_beside_contact(before, number, after)
 }
@@ -201,15 +203,6 @@ fn is_dialled(number: &str) -> bool {
     let is_law = number.contains('/') && !number.starts_with('0');
     let are_years = groups.len() == 2 && is_year(&groups[1]) && (is_law || is_year(&groups[0]));
     are_groups && (7..=12).contains(&digits) && !is_amount && !are_years
-}
-
-/// After an ideograph: `沈师傅 13955500182`.
-fn is_chinese_mobile(number: &str, before: &str) -> bool {
-    let is_mobile = number.len() == 11
-        && number.starts_with('1')
-        && matches!(number.as_bytes()[1], b'3'..=b'9')
-        && is_digits(number);
-    is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
 /// `Renata Hušková, 321 555 018`, `Liga para Graciete: 289 550 148`
@@ -289,7 +282,9 @@ fn tail(text: &str, bytes: usize) -> &str {
 
 fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool {
     let goes_on = after.strip_prefix(['-', '.', ',']);
-    let goes_on = goes_on.filter(|rest| !rest.starts_with(is_unspaced));
+    // "06 96 555 218-as": an ending.
+    let is_ending = after.starts_with('-') && after[1..].starts_with(char::is_lowercase);
+    let goes_on = goes_on.filter(|rest| !is_ending && !rest.starts_with(is_unspaced));
     before.ends_with(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
         || after.starts_with(|c| joins(c) || matches!(c, '_' | '%'))
         || goes_on.is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
@@ -328,7 +323,9 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
             '‐' | '‑' | '•' | '·' => '-',
             c => c,
         })
-        .collect();
+        .collect::<String>()
+        .replace("( ", "(")
+        .replace(" )", ")");
     let international = number.trim_start_matches('(').starts_with('+')
         || (digits.starts_with(b"00") && digits.len() >= 10);
     if international {
@@ -336,7 +333,7 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     }
     // A dash is that of a range, unless it is within a number with an area code.
     let dashed = number.contains(['–', '—']) || number.contains(" - ");
-    let enough = (8..=12).contains(&digits.len());
+    let enough = (8..=13).contains(&digits.len());
     // Eight digits after a trunk zero are too few, but not in the Nordic form.
     let plausible = digits.first() != Some(&b'0')
         || digits.len() >= 9
