@@ -10,11 +10,12 @@ mod piece;
 mod place;
 mod post_box;
 mod street;
+mod zone;
 
 use self::{
     parts::with_parts,
     piece::is_house,
-    street::{after_street, before_street, names_street, with_street},
+    street::{after_street, before_street, names_street},
 };
 use super::{
     Hidden,
@@ -32,14 +33,19 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
-        if !is_free || !is_house(word) || names_street(text, words, at) {
+        // "s/n": without a number
+        let is_boxed = word.letters() <= 6 && post_box::post_box(text, words, at).is_some();
+        let is_none =
+            word.is_letter() && matches!(text[word.start..].get(..3), Some("s/n" | "S/N"));
+        if !is_free || !(is_house(word) || is_none || is_boxed) || names_street(text, words, at) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
-        let address = eastern::address(text, words, at)
-            .or_else(|| post_box::post_box(text, words, at))
+        let address = post_box::post_box(text, words, at)
             .or_else(|| {
-                after_street(text, words, at).map(|range| with_street(text, words, at, range))
+                // "Willow House, 6 Harbour Parade"
+                let further = before_street(text, words, at).map_or(0, |street| street.end);
+                after_street(text, words, at).map(|it| it.start..it.end.max(further))
             })
             .or_else(|| before_street(text, words, at))
             .or_else(|| parts::unit(text, words, at))
@@ -54,6 +60,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             out.extend(place::before_place(on, at, city));
         }
     }
+    out.extend(eastern::addresses(on, found)?);
     let mut out = merged(out);
     let mut clauses: Vec<Range> = Vec::new();
     let mut known = out.iter().peekable();
@@ -61,11 +68,15 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
         while known.next_if(|range| range.end <= word.start).is_some() {}
         let is_free = known.peek().is_none_or(|range| word.end() <= range.start)
             && clauses.last().is_none_or(|last| last.end <= word.start);
-        if is_free && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
-            budget.spend(SEARCH_STEPS / 5)?;
-            let found = clause::address(on, at, found, city);
-            clauses.extend(found.map(|range| with_parts(text, words, range)));
+        if !is_free {
+            continue;
         }
+        let mut address = zone::zone(text, words, at);
+        if address.is_none() && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
+            budget.spend(SEARCH_STEPS / 5)?;
+            address = clause::address(on, at, found, city);
+        }
+        clauses.extend(address.map(|range| with_parts(text, words, range)));
     }
     out.extend(clauses);
     budget.spend(out.len())?;

@@ -4,12 +4,13 @@ use super::{
     Cues, Hidden, List, Text, Word,
     end::end,
     parts::is_part,
-    piece::{MAX_NAME, PARTICLES, begins_clause, ends_clause, is_house, is_name},
-    street::{eircode, is_compound},
+    piece::{MAX_NAME, PARTICLES, begins_clause, ends_clause, is_house, is_name, is_year},
+    street::is_compound,
     word_before,
 };
 use crate::{Range, redact::Kind};
 
+static PLACES: List = List::new(include_str!("../tables/street_prepositions.txt"));
 const NONE: [&str; 8] = [
     ", s/n", " s/n", ", s.n.", " snc", ", snc", " FN", ", FN", " b/n",
 ];
@@ -18,11 +19,12 @@ const NONE: [&str; 8] = [
 /// Tullamore`
 pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();
-    if let Some(code) = eircode(text, words, at) {
-        return Some(code);
-    }
     let start = words[at].start;
-    if !begins_clause(text, start) || city.split(' ').next() == Some(words[at].text) {
+    let is_clause = begins_clause(text, start);
+    let is_within = !city.is_empty()
+        && text[..start].ends_with(' ')
+        && word_before(words, at).is_none_or(|it| !it.is_upper());
+    if !(is_clause || is_within) || city.split(' ').next() == Some(words[at].text) {
         return None;
     }
     let last = street_end(text, words, at);
@@ -33,7 +35,8 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     }
     let next = words.get(last).filter(|it| {
         let gap = &text[words[last - 1].end()..it.start];
-        is_house(it) && matches!(gap, " " | "\u{a0}" | ", " | ". ")
+        let may_be_house = is_house(it) && (has_word || !is_year(it));
+        may_be_house && matches!(gap, " " | "\u{a0}" | ", " | ". ")
     });
     let (end, is_whole) = if next.is_some() {
         (end(text, words, last).end, true)
@@ -42,28 +45,31 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         let none = NONE.iter().find(|none| text[end..].starts_with(**none));
         (end + none.map_or(0, |none| none.len()), none.is_some())
     };
-    let rest = &text[end..];
-    let is_before_city = !city.is_empty()
-        && rest
-            .strip_prefix(", ")
-            .and_then(|rest| rest.strip_prefix(city))
-            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let is_before_city = !city.is_empty() && is_before_city(&text[end..], city);
+    if !(is_clause || has_word && is_before_city) {
+        return None;
+    }
     let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
     let is_address = if next.is_some() {
-        is_before_city || is_beside() || is_at_place(street)
+        is_before_city || is_beside()
     } else {
-        // "J. Hoogendijk"
-        let is_named = word_before(words, at).is_some_and(|it| {
-            let is_name = it.is_letter() || it.is(Cues::GIVEN | Cues::TITLE);
-            is_name && it.is_upper() && matches!(&text[it.end()..start], " " | ". ")
-        });
-        let is_given = |it: &Word<'_>| it.is(Cues::GIVEN);
-        let is_person = is_named
-            || (street.len() > 1 && (street[..2].iter().any(is_given) || is_compound(&street[1])));
         let is_sure = words[at].is(Cues::STREET_BEFORE) && text[..start].ends_with(", ");
-        has_word && !is_person && (is_whole || is_sure || is_beside())
+        has_word && (is_whole || is_sure || is_before_city || is_beside())
     };
-    (is_address && ends_clause(text, end)).then_some(start..end)
+    (is_address && (is_before_city || ends_clause(text, end))).then_some(start..end)
+}
+
+/// `, Borås`, ` i Borås`
+fn is_before_city(rest: &str, city: &str) -> bool {
+    let rest = rest
+        .strip_prefix(',')
+        .unwrap_or(rest)
+        .trim_start_matches(' ');
+    let (small, after) = rest.split_once(' ').unwrap_or_default();
+    let is_small = matches!(small.len(), 1..=3) && small.chars().all(char::is_lowercase);
+    let place = if is_small { after } else { rest };
+    let after = place.strip_prefix(city);
+    after.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
@@ -111,28 +117,14 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
     };
     // "Estamos en Avenida …"
     let is_later = |pair: &[Word<'_>]| !pair[0].is_upper() && pair[1].is(Cues::STREET_BEFORE);
-    let is_small = first.is(Cues::LANGUAGES) && first.letters() > 2 && !is_preposition(first);
+    // German: "An der Mühle"
+    let is_place = first.is_upper() && PLACES.has(&first.lower);
+    let is_small = first.is(Cues::LANGUAGES) && first.letters() > 2 && !is_place;
     (has_word || street.last().is_some_and(Word::is_upper))
         && !is_small
         && (first.is(Cues::STREET_BEFORE) || !street.windows(2).any(is_later))
         && street.iter().any(|it| is_name(it) && it.letters() >= 4)
         && !street.iter().any(is_other)
-}
-
-/// German: `Am Markt`, `An der Mühle`.
-fn is_preposition(word: &Word<'_>) -> bool {
-    static PLACES: List = List::new(
-        "am im an auf zum zur in unter unterm hinter hinterm vor vorm bei beim überm alter alte altes neuer neue",
-    );
-    word.is_upper() && PLACES.has(&word.lower)
-}
-
-fn is_at_place(street: &[Word<'_>]) -> bool {
-    static OTHERS: List = List::new(include_str!("../tables/clause_others.txt"));
-    let last = street.last();
-    street.len() > 1
-        && is_preposition(&street[0])
-        && last.is_some_and(|name| is_name(name) && !OTHERS.has(&name.lower))
 }
 
 /// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one,

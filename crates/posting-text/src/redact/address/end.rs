@@ -8,7 +8,9 @@ use super::{
 
 /// Written as words.
 static ARABIC_ORDINALS: List = List::new(include_str!("../tables/arabic_floors.txt"));
-static WHOLE: List = List::new("bajo tv th mf st stuen kld dto esq fszt parter");
+static WHOLE: List = List::new(
+    "bajo tv th mf st stuen kld dto esq fszt parter hinterhaus vorderhaus rückgebäude eg dg ug izda dcha",
+);
 const MAX_UNITS: usize = 8;
 
 pub(super) struct End {
@@ -27,7 +29,9 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let following = words.get(next + 1);
         let letter = word.letters() == 1 && word.text.chars().all(char::is_alphabetic);
         let small = word.is_number() && word.letters() <= 4;
-        let is_unit = word.is(Cues::UNIT);
+        // Spanish: an office.
+        let is_unit =
+            word.is(Cues::UNIT) || word.lower == "of" && text[word.end()..].starts_with(". ");
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
                 || (other.text.len() <= 2 && other.is_upper())
@@ -71,6 +75,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             || is_house_on_road
             || (joined && (small || letter))
             || ((joined || gap == " ") && again)
+            || (gap == " \"" && letter)
         {
             1
         } else if beside && is_ordinal {

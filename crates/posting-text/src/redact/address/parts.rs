@@ -4,12 +4,16 @@ use super::{
     Cues, List, Word,
     end::end,
     piece::{MAX_NAME, PARTICLES, is_roman},
+    place::BETWEEN,
     word_before,
 };
 use crate::Range;
 
 static BUILDINGS: List = List::new(include_str!("../tables/buildings.txt"));
 static ZONES: List = List::new(include_str!("../tables/zones.txt"));
+/// Ends of compounds: `Vattuhuset`.
+static HOUSES: List = List::new(include_str!("../tables/houses.txt"));
+const QUOTES: [char; 5] = ['.', '"', '“', '”', '»'];
 static ORDINALS: List =
     List::new("ground lower upper top first second third fourth fifth sixth premier primo erster");
 const MAX_PARTS: usize = 3;
@@ -24,11 +28,15 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
         start = from.start;
     }
     for _ in 0..MAX_PARTS {
-        let Some(front) = text[..start].strip_suffix(", ") else {
+        let Some(sign) = BETWEEN.iter().find(|it| text[..start].ends_with(**it)) else {
             break;
         };
-        let front = front.trim_end_matches('.').len();
-        let last = words.partition_point(|word| word.end() <= front);
+        let front = text[..start - sign.len()].trim_end_matches(QUOTES).len();
+        // Words of a company's name are no longer there.
+        let Ok(last) = words.binary_search_by_key(&front, Word::end) else {
+            break;
+        };
+        let last = last + 1;
         let run = words[..last].windows(2).rev().take(MAX_NAME - 1);
         let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
         let first = last.saturating_sub(1 + run.count());
@@ -38,10 +46,14 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
         start = words[first].start;
     }
     for _ in 0..MAX_PARTS {
-        let Some(rest) = text[end..].strip_prefix(", ") else {
+        let rest = text[end..].trim_start_matches(QUOTES);
+        let Some(rest) = BETWEEN.iter().find_map(|it| rest.strip_prefix(it)) else {
             break;
         };
-        let first = words.partition_point(|word| word.start < text.len() - rest.len());
+        let begin = text.len() - rest.len();
+        let Ok(first) = words.binary_search_by_key(&begin, |word| word.start) else {
+            break;
+        };
         let run = words[first..].windows(2).take(MAX_NAME - 1);
         let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
         let last = words.len().min(first + 1 + run.count());
@@ -62,9 +74,8 @@ fn joins(text: &str, one: &Word<'_>, other: &Word<'_>) -> bool {
 pub(super) fn is_within(text: &str, before: &Word<'_>, next: &Word<'_>) -> bool {
     const UNITS: Cues = Cues::UNIT.union(Cues::STREET_AFTER);
     match &text[before.end()..next.start] {
-        " " | "\u{a0}" | "-" | "–" | "’" | "'" | "/" | "/ " | " #" | " # " | "º " | ".º " => {
-            true
-        }
+        " " | "\u{a0}" | "-" | "–" | "’" | "'" | "/" | "/ " | " #" | " # " | "º " | ".º "
+        | " „" | " “" | " \"" | " «" | "» " | "” " | "“ " | "\" " => true,
         " - " | " – " => before.is_number(),
         // "22. B épület, 9. emelet"
         "." | ". " if before.is_number() => next.is(UNITS) || next.is_letter() || next.is_number(),
@@ -90,27 +101,37 @@ pub(super) fn may_be_part(word: &Word<'_>) -> bool {
         || is_known
 }
 
-/// A unit with its number, a zone, or a name that ends in a word for a building or a street.
+/// A unit with its number, or a name beside a word for a zone, a building or a street.
 pub(super) fn is_part(words: &[Word<'_>]) -> bool {
     let [first, .., last] = words else {
-        return false;
+        return words
+            .first()
+            .is_some_and(|it| it.is_upper() && HOUSES.ends(&it.lower));
     };
-    let is_unit = words.len() == 2
+    let is_unit = words.len() <= 3
         && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter() || is_roman(last)))
             || ((first.is_number() || ORDINALS.has(&first.lower)) && last.is(Cues::UNIT)));
-    let is_zone = ZONES.has(&first.lower) && (last.is_upper() || last.is_number());
-    let is_named = last.is_upper()
-        && (BUILDINGS.has(&last.lower) || last.is(Cues::STREET_AFTER) || first.lower == "the")
-        && (first.lower == "the" || !first.is(Cues::LANGUAGES | Cues::PERSON));
-    is_unit || is_zone || is_named
+    let is_place = |it: &Word<'_>| {
+        ZONES.has(&it.lower) || BUILDINGS.has(&it.lower) || it.is_upper() && HOUSES.ends(&it.lower)
+    };
+    let is_name = |it: &Word<'_>| {
+        (it.is_upper() || it.is_number()) && !ZONES.has(&it.lower) && !BUILDINGS.has(&it.lower)
+    };
+    let begins = first.is(Cues::STREET_BEFORE) && first.letters() > 1 && last.is_upper();
+    let is_named = begins
+        || words.iter().any(is_place) && words.iter().any(is_name)
+        || last.is_upper() && (last.is(Cues::STREET_AFTER) || first.lower == "the");
+    let is_sentence = first.lower != "the"
+        && first.is(Cues::LANGUAGES | Cues::PERSON)
+        && !(first.is_capitals() && ZONES.has(&first.lower));
+    is_unit || is_named && !is_sentence
 }
 
 /// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.
 pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
-    let before = word_before(words, at).filter(|unit| {
-        unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
-    });
+    let before = word_before(words, at)
+        .filter(|unit| unit.is(Cues::UNIT) && &text[unit.end()..number.start] == " ");
     let after = words
         .get(at + 1)
         .filter(|unit| unit.is(Cues::UNIT) && &text[number.end()..unit.start] == " ");

@@ -66,5 +66,6 @@ pub(super) fn begins_clause(text: &str, start: usize) -> bool {
 
 pub(super) fn ends_clause(text: &str, end: usize) -> bool {
     let rest = &text[end..];
-    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|'])
+    let is_decimal = rest.len() > 1 && rest.as_bytes()[1].is_ascii_digit();
+    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|']) && !is_decimal
 }

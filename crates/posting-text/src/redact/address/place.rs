@@ -17,7 +17,7 @@ const OTHERS: Cues = Cues::LANGUAGES
     .union(Cues::PERSON)
     .union(Cues::ADDRESS)
     .union(Cues::VERB);
-const BETWEEN: [&str; 11] = [
+pub(super) const BETWEEN: [&str; 11] = [
     "., ", ", ", "، ", " | ", " · ", " • ", " – ", " — ", " - ", "\n", "; ",
 ];
 
@@ -28,7 +28,8 @@ pub(super) fn before_place(on: Text<'_>, at: usize, city: &str) -> Option<Range>
         return None;
     }
     let code = code_before_city(text, words, at);
-    let is_sure = code.is_some() || is_before_code(text, words, at);
+    let is_postcode = words[at].is_upper() && is_code(text, words, at, false);
+    let is_sure = code.is_some() || is_postcode || is_before_code(text, words, at);
     if !(is_sure || is_city(text, words, at, city)) {
         return None;
     }
@@ -74,16 +75,10 @@ fn is_code(text: &str, words: &[Word<'_>], at: usize, is_after_state: bool) -> b
         || has_form(code, "A0A") && has_form(further, "0A0")
 }
 
-/// The city of the posting, or a district of it: `Bornova/İzmir`.
+/// The city of the posting.
 fn is_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> bool {
-    let is_it = |word: &Word<'_>| {
-        let after = text[word.start..].strip_prefix(city);
-        after.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
-    let is_district = || matches!(gap(text, words, at), "/" | " / " | " ");
-    !city.is_empty()
-        && words[at].is_upper()
-        && (is_it(&words[at]) || is_district() && words.get(at + 1).is_some_and(is_it))
+    let after = text[words[at].start..].strip_prefix(city);
+    !city.is_empty() && after.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// The part that ends before word `next`.

@@ -3,11 +3,11 @@
 use super::{List, Word, end::end, is_digits};
 use crate::Range;
 
-/// `Apartado de correos 114`, `P. O. Box 12`, `а/я 114`
+/// `Apartado de correos 114`, `P. O. Box 12`, `Postfach 11 04`, `а/я 114`
 pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    static BOXES: List = List::new("apartado casilla box pl pf τ а bp skr");
+    static BOXES: List = List::new(include_str!("../tables/post_boxes.txt"));
     static LINKS: List =
-        List::new("de del correos postal postale poczt poczty pretinac dėžutė θ я с");
+        List::new("de del correos postal postale poczt poczty pretinac dėžutė θ я с no nr n");
     let mut first = at.checked_sub(1)?;
     while LINKS.has(&words[first].lower) && first + 3 > at {
         first = first.checked_sub(1)?;
@@ -22,14 +22,15 @@ pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
     let initials = before
         .take_while(|it| it.is_upper() && (it.is_letter() || it.lower == "po"))
         .last()
-        .filter(|_| word.lower == "box");
+        .filter(|_| matches!(&*word.lower, "box" | "bag"));
     let is_box = match &*word.lower {
-        "box" => initials.is_some() || has_code(),
-        "pl" | "bp" => word.is_capitals() && has_code(),
+        "box" | "bag" => initials.is_some() || word.is_upper() && has_code(),
+        "pl" | "bp" | "cs" => word.is_capitals() && has_code(),
         "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
-        _ => first + 1 < at,
+        "apartado" | "casilla" | "а" | "τ" | "skr" | "skrytka" => first + 1 < at,
+        _ => true,
     };
-    // The number may have groups: "Postfach 11 04".
+    // The number may have groups.
     let groups = words[at..].windows(2).take(3).take_while(|pair| {
         pair[1].is_number() && pair[1].text.len() <= 3 && &text[pair[0].end()..pair[1].start] == " "
     });

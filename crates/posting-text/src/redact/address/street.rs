@@ -3,7 +3,7 @@
 use super::{
     Cues, Word, begins_sentence,
     end::end,
-    piece::{MAX_NAME, PARTICLES, is_roman},
+    piece::{MAX_NAME, PARTICLES},
     word_before,
 };
 use crate::{
@@ -31,27 +31,8 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     }
 }
 
-/// A postal code of one house in Ireland: `F91 X7T2`.
-pub(super) fn eircode(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let range = words[at].start..words.get(at + 1)?.end();
-    let (area, house) = text[range.clone()].split_once(' ')?;
-    let is_code = (has_form(area, "A00") || has_form(area, "A0W"))
-        && has_form(house, "****")
-        && house.contains(|c: char| c.is_ascii_digit())
-        && house.contains(|c: char| c.is_ascii_uppercase());
-    is_code.then_some(range)
-}
-
 /// `Rua da Alegria, 19`
 pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    let is_road = at
-        .checked_sub(2)
-        .is_some_and(|road| words[road].is(Cues::STREET_BEFORE));
-    // "ISO 9001"
-    let is_norm = |it: &Word<'_>| it.is_capitals() && it.text.len() <= 4 && !is_roman(it);
-    if !is_road && word_before(words, at).is_some_and(is_norm) {
-        return None;
-    }
     let end = || end(text, words, at);
     let after = &text[words[at].end()..];
     let mut first = None;
@@ -268,26 +249,9 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     None
 }
 
-/// `114. Sokak`, `가산디지털2로`
+/// `114. Sokak`
 pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
     words.get(at + 1).is_some_and(|street| {
-        let is_within = text[..words[at].start].ends_with(|c: char| c.is_alphabetic())
-            && words[at].end() == street.start;
         street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
-            || is_within && matches!(street.text, "로" | "길")
     })
-}
-
-/// Adds the street after a number: `ZA du Ponteix, 14 allée des Chênes`.
-pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
-    let street = before_street(text, words, at);
-    // "Willow House, 6 Harbour Parade"
-    let is_before_street = words
-        .get(at + 1)
-        .is_some_and(|street| street.is(Cues::STREET_BEFORE))
-        || text[..words[at].start].ends_with(", ");
-    let end = street
-        .filter(|_| is_before_street)
-        .map_or(0, |street| street.end);
-    range.start..range.end.max(end)
 }
