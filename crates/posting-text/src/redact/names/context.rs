@@ -114,6 +114,12 @@ impl Context<'_> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
     }
 
+    /// As in German.
+    pub(super) fn has_noun_capitals(&self) -> bool {
+        self.families.intersects(Cues::GERMANIC)
+            && !matches!(self.posting.country, Some("NL" | "BE"))
+    }
+
     /// The city of the posting, a part of its name, or another place in its country.
     pub(super) fn is_place(&self, word: &str) -> bool {
         let place = || {
@@ -154,8 +160,7 @@ impl Context<'_> {
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
             && !is_vietnamese
-            && (self.families.intersects(Cues::ENGLISH)
-                || self.families.intersects(Cues::GERMANIC) && self.posting.country != Some("NL"));
+            && (self.families.intersects(Cues::ENGLISH) || self.has_noun_capitals());
         let mut starts = 0;
         self.any_use(part, name, |before, word| {
             // "Grupo Tlaxco" of "Grupo Ferretero Tlaxco"
@@ -188,16 +193,6 @@ impl Context<'_> {
         let is_beside = |next: &&Word<'_>| &self.text[word.end()..next.start] == " ";
         let next = self.all.get(after).filter(is_beside);
         next.is_some_and(|next| next.is(Cues::VERB) && !next.is_upper())
-    }
-
-    /// Whether the text says that people are at the first word of a name, without the next one.
-    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
-        self.any_use(part, name, |before, word| {
-            let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
-            !after.starts_with(char::is_uppercase)
-                && word.lower == part.lower
-                && before.is_some_and(|before| AT_COMPANY.has(&before.lower))
-        })
     }
 
     /// Whether a part of a name that is also a place is the company: nothing is in it, and unless

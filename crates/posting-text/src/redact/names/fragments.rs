@@ -16,7 +16,6 @@ impl Names {
             word.is_small()
                 || word.is(Cues::GENERIC | Cues::LEGAL | Cues::AFFIX)
                 || (word.is(Cues::TITLE) && core.len() > 1 && word.letters() <= 4)
-                || is_workshop(word, core)
                 || word.letters() < 2
                 || word.is_number()
         };
@@ -210,16 +209,6 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     let announces = |word: &Word<'_>| is_given(word) || BROTHERS.has(&word.lower);
     let mut pairs = name.windows(2);
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
-}
-
-/// A workshop or shop by the ending of its first word: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
-fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
-    static ENDINGS: List = List::new("ăria eria ería erie oria aria");
-    /// Letters before the ending.
-    const MIN_FRONT: usize = 4;
-    let front = ENDINGS.without_ending(&word.lower);
-    let is_workshop = front.is_some_and(|front| front.chars().count() >= MIN_FRONT);
-    core.len() > 1 && core.first() == Some(word) && is_workshop
 }
 
 /// In lower case such a compound is an ordinary word: `Pilvipalvelu`.

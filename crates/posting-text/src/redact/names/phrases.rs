@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::redact::vocabulary::{lines, listed};
+use super::related::OUR;
+use crate::redact::vocabulary::{List, lines, listed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phrase {
@@ -25,18 +26,20 @@ pub(super) enum Phrase {
     House,
     /// A word for a product, a brand or an owner, beside "our".
     Our,
+    /// "Our" itself, or a word for a range of products.
+    Thing,
 }
 
 /// Each phrase by its last word, with its other words. A phrase that precedes a name is found by
 /// its first word.
 pub(super) type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
 
-pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     let mut phrases = Phrases::default();
     let lines = lines(include_str!("../tables/related.txt"));
     let words = lines.flat_map(|(heading, line)| {
         // These headings have words, the others one phrase a line.
-        let each = matches!(heading, "HOUSE" | "OUR")
+        let each = matches!(heading, "HOUSE" | "OUR" | "THING")
             .then(move || listed(line).map(move |it| (heading, it)));
         let whole = each.is_none().then_some((heading, line));
         each.into_iter().flatten().chain(whole)
@@ -54,6 +57,7 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "AGENCY" => Phrase::Agency,
             "HOUSE" => Phrase::House,
             "OUR" => Phrase::Our,
+            "THING" => Phrase::Thing,
             _ => Phrase::AfterOwn,
         };
         if matches!(kind, Phrase::After | Phrase::AfterOwn) {
@@ -63,5 +67,21 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             phrases.entry(last).or_default().push((words, kind));
         }
     }
+    for our in OUR.words() {
+        phrases
+            .entry(our)
+            .or_default()
+            .push((Vec::new(), Phrase::Thing));
+    }
     phrases
 });
+
+/// The phrases that end in a word or, in `our Eismarke`, in the second part of it.
+pub(super) fn phrases_of(lower: &str) -> Option<&'static Vec<(Vec<&'static str>, Phrase)>> {
+    static PARTS: List = List::new(include_str!("../tables/related_second_parts.txt"));
+    let second = || {
+        let first = PARTS.without_ending(lower).filter(|it| it.len() > 2)?;
+        PHRASES.get(&lower[first.len()..])
+    };
+    PHRASES.get(lower).or_else(second)
+}

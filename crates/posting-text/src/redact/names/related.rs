@@ -6,18 +6,19 @@ mod house;
 mod lists;
 mod run;
 
+pub(super) use self::lists::OUR;
 use self::{
-    beside::{after_phrase, beside_our, is_between, is_owned, subject},
+    beside::{after_phrase, beside_our, is_between, is_owned, subject, thing},
     house::House,
     lists::{GROUPS, OWN},
-    run::{is_group_word, is_name, run_end, with_form, without_place},
+    run::{is_group_word, is_name, run_end, with_form},
 };
 use super::{
     AND, Context, Cues, Names, Result, Script, Word, cues,
     form::{core, is_cased},
     inflect, is_ordinary, joined,
     parts::MAX_WORDS,
-    phrases::{PHRASES, Phrase},
+    phrases::{Phrase, phrases_of},
     word_before, words,
 };
 use crate::{
@@ -33,8 +34,6 @@ const MAX_RELATED: usize = 8;
 const MAX_BETWEEN: usize = 3;
 /// Bytes of a firm's line on each side.
 const MAX_LINE: usize = 300;
-/// Bytes after a firm in which its number begins.
-const MAX_ID: usize = 24;
 
 /// Beginnings of words that say who owns a company, in a sentence with a legal form.
 static OWNERS: List = List::new(include_str!("../tables/related_owners.txt"));
@@ -63,7 +62,7 @@ impl Names {
         for (at, word) in all.iter().enumerate() {
             let near = at.saturating_sub(MAX_BETWEEN + 1)..all.len().min(at + 2);
             let is_near = |other: &&str| all[near.clone()].iter().any(|word| word.lower == *other);
-            let phrases = PHRASES.get(&*word.lower).into_iter().flatten();
+            let phrases = phrases_of(&word.lower).into_iter().flatten();
             for (others, phrase) in phrases.filter(|(it, _)| it.last().is_none_or(is_near)) {
                 context.budget.spend(8 + MAX_WORDS + title.len())?;
                 if is_agency || *phrase != Phrase::Agency {
@@ -118,6 +117,7 @@ impl Names {
         let house = House { context, at, title };
         let run = match phrase {
             Phrase::After | Phrase::AfterOwn => after_phrase(context, at, others),
+            Phrase::Thing => thing(context, at),
             _ => self.before_phrase(house, others, phrase)?,
         };
         let run = match (run, phrase) {
@@ -181,8 +181,6 @@ impl Names {
         let first = parted.unwrap_or(first);
         let is_house_of_ours = phrase == Phrase::House && !all[at].is_upper();
         let phrase = match phrase {
-            // "filiale à 100 % de", "operatorem lokalu jest"
-            Phrase::Strong if parted.is_some() => Phrase::Weak,
             Phrase::Agency => phrase,
             _ if parted.is_some() => Phrase::Group,
             _ if is_house_of_ours && is_owned(context, at, Phrase::Our) => Phrase::Our,
@@ -205,7 +203,7 @@ impl Names {
             return Ok(None);
         };
         let gap = &text[all[next - 1].end()..word.start];
-        let is_quoted = gap.ends_with(['„', '«', '“', '"']);
+        let is_quoted = gap.trim_end().ends_with(['„', '«', '“', '"']);
         let is_beside = match phrase {
             Phrase::House => gap == " ",
             _ => GAPS.contains(&gap),
@@ -221,13 +219,13 @@ impl Names {
         let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
             return Ok(None);
         };
-        let run = without_place(context, run, phrase);
         let is_part = |word: &Word<'_>| OWN_PARTS.words().any(|part| word.lower.ends_with(part));
         if run.iter().chain(all.get(end)).any(is_part) {
             return Ok(None);
         }
         // "Fathom & Field is the trading name of Tolliver Research"
-        if self.name_at(context.on(), next)?.is_some() {
+        let is_own = phrase == Phrase::House && self.name_at(context.on(), at)?.is_some();
+        if is_own || self.name_at(context.on(), next)?.is_some() {
             let subject = subject(context, first);
             return Ok(subject.filter(|_| phrase == Phrase::Strong));
         }
@@ -253,14 +251,20 @@ impl Names {
         let (text, all) = (context.text, context.all);
         let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
         let is_list = phrase == Phrase::List;
-        let takes = matches!(phrase, Phrase::Strong | Phrase::Weak | Phrase::Our) && has_first;
+        let takes = matches!(
+            phrase,
+            Phrase::Strong | Phrase::Weak | Phrase::Our | Phrase::Thing
+        ) && has_first;
         let mut out = Vec::new();
         let mut next = from;
         while all.get(next).is_some_and(|word| !word.is_upper()) && next <= from + MAX_BETWEEN {
             next += 1;
         }
         let begins = word_before(all, next).is_some_and(is_and) && phrase == Phrase::Strong;
-        if !(is_list || takes || begins) {
+        let skipped = all
+            .get(next)
+            .map_or("", |it| &text[all[from - 1].end()..it.start]);
+        if !(is_list || takes || begins) || skipped.contains(['.', '\n', '\u{1e}']) {
             return Ok(out);
         }
         for item in 0..MAX_RELATED {
@@ -303,17 +307,11 @@ impl Names {
         let is_owner = |word: &str| OWNERS.begins(&word.to_lowercase());
         let next = after.split(". ").next().unwrap_or_default();
         let mut words = clause.split([' ', ',']).chain(next.split([' ', ',']));
-        // "Tolliver Inns Ltd, VAT 142 55"
-        let has_id = after
-            .split_once(", ")
-            .is_some_and(|(_, id)| id[..id.floor_char_boundary(MAX_ID)].contains(char::is_numeric));
         let is_apart = line
             .trim_end()
             .ends_with([',', '|', '·', '–', '—', '(', '/']);
         Ok(line.trim().is_empty()
-            || clause.is_empty() && has_id
             || words.any(is_owner)
-            || self.is_of_related(&context.all[first])
             || is_apart && self.follows_own(context, first)?)
     }
 

@@ -16,22 +16,6 @@ impl Names {
                 self.add_fragment(name.of(std::slice::from_ref(&bare)), context)?;
             }
         }
-        self.add_first(name, context)
-    }
-
-    /// A first word that is a workplace: `Nova` of `Nova Install` in `Kom werken bij Nova`.
-    fn add_first(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
-        let [first, _, ..] = name.words else {
-            return Ok(());
-        };
-        let is_telling = first.is_upper()
-            && first.letters() >= 4
-            && first.is_generic()
-            && !first.is(Cues::PLACE)
-            && !context.is_place(&first.lower);
-        if is_telling && context.is_joined(first, name.words)? {
-            self.add_fragment(name.of(std::slice::from_ref(first)), context)?;
-        }
         Ok(())
     }
 }

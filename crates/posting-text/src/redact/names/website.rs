@@ -1,8 +1,6 @@
 //! Further spellings of a name: the words before its acronym, and the website's label.
 
-use std::collections::HashSet;
-
-use super::{Case, Context, Key, Names, Rc, Result, Token, Word, joined, unaccented, words};
+use super::{Case, Context, Key, Names, Result, Token, Word, joined, unaccented, words};
 use crate::redact::{key::splits, vocabulary::ACRONYMS, words::without_umlauts};
 
 impl Names {
@@ -14,44 +12,12 @@ impl Names {
         let named = self.keys().any(|key| key.joined == joined);
         let mut generic = true;
         for part in &parts {
-            generic = generic && !context.is_distinctive(&part.lower)?;
+            generic = generic
+                && !context.is_distinctive(&part.lower)?
+                && !context.is_brand(part, Some(label))?;
         }
         if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
             self.add_words_of_label(&parts, context)?;
-        }
-        // "Revontulimatka" is one word of the name, so "Revontuli" is another one.
-        if self.parts.iter().any(|(part, _)| part.text == joined) {
-            return Ok(());
-        }
-        let mut seen = HashSet::new();
-        let first = joined.chars().next();
-        context.budget.spend(context.all.len())?;
-        let capitals = |word: &&Word<'_>| word.text.len() >= 6 && word.is_capital();
-        for word in context.all.iter().filter(capitals) {
-            if word.lower.is_ascii() && word.lower.chars().next() != first {
-                continue;
-            }
-            context.budget.spend(2 * word.text.len())?;
-            let folded = unaccented(&word.lower);
-            let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
-            for front in [folded, stem] {
-                let length = front.chars().count();
-                // "baker" is no name of a "Bakery".
-                let is_trade = |(part, is_generic): &(Rc<Token>, bool)| {
-                    *is_generic && part.text.starts_with(&front)
-                };
-                let begins = length >= 6
-                    && letters > length + 2
-                    && joined.starts_with(&front)
-                    && !self.parts.iter().any(is_trade);
-                // Checking the text for each word would take quadratic time.
-                if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
-                    self.push(Key {
-                        compounds: length >= 7,
-                        ..Key::word(front, Case::Capital)
-                    });
-                }
-            }
         }
         Ok(())
     }

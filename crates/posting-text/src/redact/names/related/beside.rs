@@ -6,13 +6,14 @@ use super::{
     run::run_end,
     word_before,
 };
+use crate::redact::person::is_given;
 
 static BETWEEN: List = List::new(include_str!("../../tables/related_between.txt"));
 /// Whom an agency works for, up to four words before the client.
 static FOR: List = List::new(include_str!("../../tables/related_for.txt"));
-/// Software, which has the same word.
-static SOFTWARE: List =
-    List::new("email mail e-mail ftp ssh git sql http api web thin fat windows desktop");
+static PETS: List = List::new(
+    "hund hunden dog hond pies pes perro cane chien cão koira kutya köpek cat katze katt",
+);
 static ARTICLES: List = List::new("the der die das den le la les l el los las il lo het o a az");
 /// Before a place: "our shop in York".
 static BEFORE_PLACES: List =
@@ -24,14 +25,19 @@ pub(super) fn is_owned(context: &Context<'_>, at: usize, phrase: Phrase) -> bool
     let has = |words: &[Word<'_>], list: &List| words.iter().any(|it| list.has(&it.lower));
     let before = |most| &all[at.saturating_sub(most)..at];
     match phrase {
-        Phrase::Client => has(before(4), &FOR) && !has(before(1), &SOFTWARE),
+        Phrase::Client => has(before(4), &FOR),
         // "produsul nostru", "το προϊόν μας"
         Phrase::Our => {
             // "our Site Services Director"
             let is_title = all[at].is_upper() && context.families.intersects(Cues::ENGLISH);
             let after = &all[at + 1..all.len().min(at + 2)];
-            !is_title && (has(before(3), &OUR) || has(after, &OUR))
+            // "Orquidea's platform"
+            let front = &context.text[all[at.saturating_sub(3)].start..all[at].start];
+            let is_genitive = front.contains("'s ") || front.contains("’s ");
+            !is_title && (is_genitive || has(before(3), &OUR) || has(after, &OUR))
         }
+        // "einen Hund namens Bello"
+        Phrase::Weak | Phrase::Strong => !before(2).iter().any(|it| PETS.ends(&it.lower)),
         _ => true,
     }
 }
@@ -71,13 +77,54 @@ pub(super) fn is_between(context: &Context<'_>, first: usize, at: usize, phrase:
     is_describing || BETWEEN.has(&word.lower)
 }
 
+/// `notre logiciel de paie Payoline`; in English and German, only after a verb for naming: `our
+/// paint is called Colorel`.
+pub(super) fn thing<'c>(context: &'c Context<'_>, our: usize) -> Option<&'c [Word<'c>]> {
+    /// Things with the names of others, and things without names, by their beginnings.
+    static OTHERS: List = List::new(include_str!("../../tables/related_other_things.txt"));
+    static ROLES: List = List::new(include_str!("../../tables/roles.txt"));
+    static NAMED: List = List::new(include_str!("../../tables/related_named.txt"));
+    static JOINS: List = List::new(
+        "de di da des du d del van von of av af för s se si się is are est es è é är er on jest je",
+    );
+    const MOST: usize = 6;
+    let (text, all) = (context.text, context.all);
+    let is_german = context.has_noun_capitals();
+    // Nouns with capitals, or adjectives between "our" and a name.
+    let has_others = is_german || context.families.intersects(Cues::ENGLISH);
+    for at in our + 1..all.len().min(our + MOST) {
+        let (last, word) = (&all[at - 1], &all[at]);
+        let gap = &text[last.end()..word.start];
+        let is_noun = last.letters() > 1
+            && !last.is(Cues::LANGUAGES | Cues::SMALL | Cues::VERB)
+            && !OUR.has(&last.lower);
+        let is_quoted = at > our + 1 && gap.trim_end().ends_with(['„', '«', '“', '"']);
+        let is_sure = is_noun && !has_others;
+        let is_beside = gap == " " && (NAMED.has(&last.lower) || is_sure);
+        if word.is_upper() && (is_quoted || is_beside || gap == ", " && is_sure) {
+            let run = &all[at..run_end(text, all, at)];
+            let is_apposition = gap != ", " || text[run.last()?.end()..].starts_with(", ");
+            let is_person = is_given(&run[0]) && run.get(1).is_none_or(Word::is_upper);
+            return (is_apposition && !is_person).then_some(run);
+        }
+        let is_small = word.is(Cues::LANGUAGES | Cues::SMALL | Cues::VERB);
+        let is_other = OTHERS.begins(&word.lower)
+            || ROLES.has(&word.lower)
+            || is_small && !JOINS.has(&word.lower) && !NAMED.has(&word.lower);
+        if !matches!(gap, " " | "'" | "’" | "-") || word.is_upper() && !is_german || is_other {
+            break;
+        }
+    }
+    None
+}
+
 /// `Orquidea Capital, today our owner`, `our Orquidea platform`
 pub(super) fn beside_our<'c>(context: &'c Context<'_>, at: usize) -> Option<&'c [Word<'c>]> {
     let (text, all) = (context.text, context.all);
     if all[at].is_upper() && context.families.intersects(Cues::ENGLISH) {
         return None;
     }
-    let our = (at.saturating_sub(2)..at).rfind(|our| OUR.has(&all[*our].lower))?;
+    let our = (at.saturating_sub(3)..at).rfind(|our| OUR.has(&all[*our].lower))?;
     if our + 2 == at && all[our + 1].is_upper() {
         let gap = &text[all[our + 1].end()..all[at].start];
         return matches!(gap, " " | "-").then(|| &all[our + 1..at]);
@@ -121,7 +168,7 @@ pub(super) fn after_phrase<'c>(
         && at - before <= 4
         && text[all[before].end()..all[first].start]
             .trim_matches(if first == at {
-                &['-', ' ', ',', '.'][..]
+                &['-', ' ', ',', '.', '™', '®'][..]
             } else {
                 &['-', ' ', '&'][..if others.is_empty() { 2 } else { 3 }]
             })

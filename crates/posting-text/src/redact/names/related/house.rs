@@ -42,20 +42,31 @@ impl<'c> House<'c> {
     /// Whether a house of this name is the employer's: by the words before it, or because the
     /// text repeats it or the title has it.
     pub(super) fn is_own(self, name: &Word<'_>) -> bool {
+        // German nouns have capitals: "im Hotel Köche und Kellner", but "im Haus Ulmenhof in".
+        static AFTER: List = List::new("in im am an bei der die das sucht ist liegt");
         let Self { context, at, .. } = self;
         let (all, noun) = (context.all, &context.all[at]);
         let pairs = self.near().windows(2).chain(self.other_title().windows(2));
         let uses = pairs.filter(|pair| pair[0].lower == noun.lower && pair[1].lower == name.lower);
         let before = &all[at.saturating_sub(2)..at];
         let has = |list: &List| before.iter().any(|it| list.has(&it.lower));
-        // German nouns have capitals: "im Hotel Köche und Kellner".
-        let is_german = matches!(context.posting.country, Some("DE" | "AT" | "CH" | "LI"));
-        let is_noun = is_german && noun.is_upper() && !noun.is_capitals();
+        let is_german = context.has_noun_capitals();
+        let has_article = before
+            .last()
+            .is_some_and(|it| matches!(&*it.lower, "das" | "dem"));
+        let next = all.iter().find(|next| next.start >= name.end());
+        let is_beside = |next: &&Word<'_>| &context.text[name.end()..next.start] == " ";
+        let is_followed = next
+            .filter(is_beside)
+            .is_some_and(|next| AFTER.has(&next.lower));
+        let is_noun = is_german && noun.is_upper() && !has_article && !is_followed;
         let is_named = self.is_title()
             || begins_sentence(context.text, all[at.saturating_sub(1)].start)
-            || self.title.iter().any(|it| it.lower == name.lower);
+            || self.title.iter().any(|it| it.lower == name.lower)
+            || !is_german && noun.is_upper() && !begins_sentence(context.text, noun.start);
         let is_sure = context.families.intersects(Cues::FINNIC)
             || has(&HOUSE_FOR)
+            || has_article
             || is_named && !context.families.intersects(Cues::ENGLISH);
         !context.is_of_city(&name.lower) && (has(&OUR) || uses.count() > 1 || is_sure && !is_noun)
     }
@@ -81,7 +92,7 @@ impl<'c> House<'c> {
         let run = run.or_else(|| is_repeated.then(|| &all[at - 1..at]))?;
         let before = word_before(all, at - run.len()).map_or("", |word| &word.lower);
         let is_english = context.families.intersects(Cues::ENGLISH);
-        let is_the = matches!(before, "the" | "our");
+        let is_the = matches!(before, "the" | "our") || run[0].text == "The" || is_repeated;
         (!OTHERS.has(before) && (!is_english || is_the)).then_some(run)
     }
 }

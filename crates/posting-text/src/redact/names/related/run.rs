@@ -1,17 +1,15 @@
 //! The words of a related company's name.
 
 use super::{
-    ACRONYMS, Context, Cues, List, MAX_WORDS, Phrase, Script, Word, begins_sentence, cues, inflect,
+    ACRONYMS, Context, Cues, List, MAX_WORDS, Script, Word, begins_sentence, cues, inflect,
     is_cased, is_gap, is_ordinary, joined,
-    lists::{GROUPS, HOUSE_FOR},
+    lists::{GROUPS, HOUSE_FOR, OUR},
     words,
 };
 
 /// Names of no companies behind a phrase, or of none that must be hidden, and ends of German nouns.
 static OTHERS: List = List::new(include_str!("../../tables/related_others.txt"));
 static NOUNS: List = List::new(include_str!("../../tables/related_nouns.txt"));
-/// Bodies whose names are places.
-static PUBLIC: List = List::new(include_str!("../../tables/related_public.txt"));
 /// Small words within names.
 static SMALL: List = List::new(
     "\
@@ -35,7 +33,7 @@ pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
         if word.is_upper() || (at > from && word.is_number()) || is_compound {
             end = at + 1;
         } else if at > from
-            && word.is(Cues::LEGAL)
+            && word.is(Cues::LEGAL | Cues::PARTNERS)
             && !word.is(Cues::SMALL | Cues::VERB)
             && end == at
         {
@@ -70,11 +68,20 @@ pub(super) fn is_name(
     let city = words(context.posting.city.unwrap_or_default());
     let stems = |word: &Word<'_>| inflect::stems(&word.lower, context.families);
     let city: Vec<_> = city.iter().flat_map(stems).collect();
+    let shown = context.posting.title;
+    // "Cook – Ash Inn"
+    let is_part = |word: &&Word<'_>| {
+        let before = shown[..word.start].trim_end();
+        word.lower == run[0].lower && before.ends_with(['–', '—', '-', '|', '/', ':', ',', '@'])
+    };
+    let is_named = title.iter().find(is_part).is_some();
     let is_of_title = |lower: &str| {
-        let at = title.iter().position(|word| &*word.lower == lower);
+        let at = title
+            .iter()
+            .position(|word| !is_named && &*word.lower == lower);
         // "Cook at Ash Inn"
         let before = |at| title[..at].iter().rfind(|word| !word.is_upper());
-        let is_at = |word: &Word<'_>| HOUSE_FOR.has(&word.lower);
+        let is_at = |word: &Word<'_>| HOUSE_FOR.has(&word.lower) || OUR.has(&word.lower);
         at.is_some_and(|at| !before(at).is_some_and(is_at))
     };
     let is_proper = |word: &Word<'_>| {
@@ -105,12 +112,7 @@ pub(super) fn is_name(
             && (run.iter().any(is_group)
                 || (run.iter().any(is_local) && run.iter().any(|it| is_ordinary(&it.lower)))))
         || capitals >= 3;
-    // "Region Skåne" is a place, too.
-    let is_public = |word: &Word<'_>| word.is_small() || PUBLIC.has(&word.lower);
-    let is_region = is_public(&run[0]) && run.iter().all(|it| is_local(it) || is_public(it))
-        || matches!(&*run[0].lower, "region" | "regionen");
     (run.iter().any(is_proper) || is_of_group)
-        && !is_region
         && (of_group || !context.is_place(&spaced.join(" ")))
         && !cues::are_of(&joined(run), Cues::GENERIC)
         && (is_cased(run[0].text) || Script::of_text(run[0].text) != Script::Latin)
@@ -150,22 +152,4 @@ pub(super) fn with_form<'c>(
     let is_begun = all[first].is(Cues::LANGUAGES) && begins_sentence(text, all[first].start);
     first += usize::from(is_begun || !all[first].is_upper());
     (first < at).then(|| &all[first..=at])
-}
-
-/// Without a place after the name: `ravintola Lokki Turun satamassa`.
-pub(super) fn without_place<'c>(
-    context: &Context<'_>,
-    run: &'c [Word<'c>],
-    phrase: Phrase,
-) -> &'c [Word<'c>] {
-    let ends = |word: &Word<'_>| {
-        ["ssa", "ssä", "sta", "stä"]
-            .iter()
-            .any(|ending| word.lower.ends_with(ending))
-    };
-    let is_place = |word: &Word<'_>| {
-        context.families.intersects(Cues::FINNIC) && (phrase == Phrase::House || ends(word))
-    };
-    let end = run.iter().skip(1).position(is_place);
-    end.map_or(run, |end| &run[..=end])
 }
