@@ -58,7 +58,8 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize, families: Cues) 
         return Some(name.names[given.unwrap_or(0)].start..name.range.end);
     }
     // "Bodnár Zsuzsannához": a given name after the family's.
-    let is_hungarian = families == Cues::HUNGARIAN && name.is_known && name.is_end();
+    let is_plain = !name.names[0].is(!Cues::GIVEN);
+    let is_hungarian = families == Cues::HUNGARIAN && name.is_known && is_plain && name.is_end();
     (is_hungarian || name.is_before_role() || name.is_after_role() || name.leads())
         .then_some(name.range)
 }
