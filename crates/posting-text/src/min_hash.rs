@@ -25,8 +25,12 @@ pub fn min_hash(text: &str, budget: &Budget) -> Result<Option<MinHash>, Exceeded
     let mut least = [u64::MAX; LENGTH];
     for run in words.windows(RUN.min(words.len())) {
         let run = run.iter().fold(0, |run, word| mixed(run ^ word));
-        for (least, (factor, offset)) in least.iter_mut().zip(FUNCTIONS) {
-            *least = (*least).min(run.wrapping_mul(factor).wrapping_add(offset));
+        for (least, (factor, offset)) in least.iter_mut().zip(&FUNCTIONS) {
+            let value = run.wrapping_mul(*factor).wrapping_add(*offset);
+            // Rarely: cheaper than a minimum, which processors have for no 64-bit vectors.
+            if value < *least {
+                *least = value;
+            }
         }
     }
     // The highest bits of least values are mostly zeros.
@@ -87,7 +91,7 @@ const fn is_unspaced(c: char) -> bool {
 }
 
 /// Factors and offsets of the hash functions; factors are odd.
-const FUNCTIONS: [(u64, u64); LENGTH] = functions();
+static FUNCTIONS: [(u64, u64); LENGTH] = functions();
 
 const fn functions() -> [(u64, u64); LENGTH] {
     let mut functions = [(0, 0); LENGTH];

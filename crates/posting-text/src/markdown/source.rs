@@ -33,8 +33,13 @@ pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str
 /// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
 /// and change the direction of text.
 pub(super) fn characters(raw: &str) -> Cow<'_, str> {
+    let raw = if raw.contains('\r') {
+        Cow::Owned(raw.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(raw)
+    };
     if raw.chars().all(is_usual) {
-        return Cow::Borrowed(raw);
+        return raw;
     }
     let odd = |c: char| {
         matches!(
@@ -42,16 +47,14 @@ pub(super) fn characters(raw: &str) -> Cow<'_, str> {
             '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
         ) || unseen(c)
     };
-    let raw = if is_nfc_quick(raw.chars()) == IsNormalized::Yes {
-        Cow::Borrowed(raw)
-    } else {
-        Cow::Owned(raw.nfc().collect())
+    let raw = match is_nfc_quick(raw.chars()) {
+        IsNormalized::Yes => raw,
+        _ => Cow::Owned(raw.nfc().collect()),
     };
     if !raw.contains(odd) {
         return raw;
     }
-    let unified = raw.replace("\r\n", "\n");
-    let text = unified
+    let text = raw
         .chars()
         .filter(|c| !unseen(*c))
         .map(|c| if odd(c) { '\n' } else { c })

@@ -1,3 +1,5 @@
+use std::{collections::HashSet, sync::LazyLock};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     Block,
@@ -105,8 +107,11 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
 
 /// Whether placeholders also have the name of this element: `<Address>`.
 pub(crate) fn is_word(name: &str) -> bool {
-    const WORDS: &str = include_str!("tables/tags_words.txt");
-    WORDS.split_ascii_whitespace().any(|word| word == name)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let words = include_str!("tables/tags_words.txt");
+        words.split_ascii_whitespace().collect()
+    });
+    WORDS.contains(name)
 }
 
 pub(crate) fn is_flag(word: &str) -> bool {

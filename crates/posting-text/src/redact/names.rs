@@ -68,8 +68,10 @@ impl Names {
     pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
+        let city = words(posting.city.unwrap_or_default());
         let context = Context {
             posting,
+            city: city.iter().map(|word| unaccented(&word.lower)).collect(),
             all,
             text,
             families: families(all, posting.country),

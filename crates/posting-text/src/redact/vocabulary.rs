@@ -5,8 +5,6 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 pub(crate) const AND: [&str; 20] = [
     "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "ir", "un", "ve", "și",
     "και", "и", "і", "та",
@@ -31,10 +29,32 @@ pub(crate) struct List {
     index: OnceLock<Index>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Index {
-    by_first: FxHashMap<u8, Vec<&'static str>>,
-    by_last: FxHashMap<u8, Vec<&'static str>>,
+    by_first: ByByte,
+    by_last: ByByte,
+}
+
+/// Words in the order of a byte, and where those of each byte begin.
+#[derive(Debug)]
+struct ByByte {
+    words: Vec<&'static str>,
+    starts: [usize; 257],
+}
+
+impl ByByte {
+    fn new(mut words: Vec<&'static str>, byte: fn(&str) -> Option<&u8>) -> Self {
+        words.sort_by_key(|word| byte(word));
+        let starts = std::array::from_fn(|at| {
+            words.partition_point(|word| byte(word).is_some_and(|it| usize::from(*it) < at))
+        });
+        Self { words, starts }
+    }
+
+    fn of(&self, byte: Option<&u8>) -> &[&'static str] {
+        let range = byte.map(|byte| usize::from(*byte));
+        range.map_or(&[], |at| &self.words[self.starts[at]..self.starts[at + 1]])
+    }
 }
 
 impl List {
@@ -62,10 +82,8 @@ impl List {
 
     /// The text without each of the words that ends it.
     pub(crate) fn without_endings<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        let last = text.as_bytes().last();
-        let words = last.and_then(|last| self.index().by_last.get(last));
-        let words = words.into_iter().flatten();
-        words.filter_map(|word| text.strip_suffix(word))
+        let words = self.index().by_last.of(text.as_bytes().last());
+        words.iter().filter_map(|word| text.strip_suffix(word))
     }
 
     pub(crate) fn without_ending<'a>(&self, text: &'a str) -> Option<&'a str> {
@@ -73,21 +91,17 @@ impl List {
     }
 
     fn beginning_like(&self, text: &str) -> impl Iterator<Item = &'static str> {
-        let first = text.as_bytes().first();
-        let words = first.and_then(|first| self.index().by_first.get(first));
-        words.into_iter().flatten().copied()
+        let words = self.index().by_first.of(text.as_bytes().first());
+        words.iter().copied()
     }
 
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
-            let mut index = Index::default();
-            for word in self.words() {
-                let bytes = word.as_bytes();
-                let (first, last) = (bytes[0], bytes[bytes.len() - 1]);
-                index.by_first.entry(first).or_default().push(word);
-                index.by_last.entry(last).or_default().push(word);
+            let words: Vec<_> = self.words().collect();
+            Index {
+                by_first: ByByte::new(words.clone(), |word| word.as_bytes().first()),
+                by_last: ByByte::new(words, |word| word.as_bytes().last()),
             }
-            index
         })
     }
 }

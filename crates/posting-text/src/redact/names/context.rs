@@ -5,7 +5,7 @@ use super::{
         inside,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before, words,
+    Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before,
 };
 use crate::{
     Budget, Posting, Result, places,
@@ -14,6 +14,8 @@ use crate::{
 
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
+    /// The words of its city, without accents.
+    pub(super) city: Vec<String>,
     pub(super) all: &'a [Word<'a>],
     pub(super) text: &'a str,
     pub(super) families: Cues,
@@ -131,10 +133,7 @@ impl Context<'_> {
     }
 
     pub(super) fn is_of_city(&self, word: &str) -> bool {
-        let folded = unaccented(word);
-        let is_it = |part: &Word<'_>| unaccented(&part.lower) == folded;
-        let city = self.posting.city;
-        city.is_some_and(|city| words(city).iter().any(is_it))
+        !self.city.is_empty() && self.city.contains(&unaccented(word))
     }
 }
 
