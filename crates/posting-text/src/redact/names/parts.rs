@@ -101,6 +101,16 @@ impl Names {
     pub(super) fn is_place(on: Text<'_>, at: usize, next: usize) -> bool {
         static LANDS: List =
             List::new("island islands river lake valley bay beach mountain mountains hills");
+        static ZONES: List = List::new(
+            "quartier quartiers vallée plaine barrio barrios valle bairro bairros vale quartiere rione cartierul cartier stadtteil viertel ortsteil wijk buurt",
+        );
+        let (text, word) = (on.content, &on.words[at]);
+        // "le quartier du Flon"
+        let near = &on.words[at.saturating_sub(2)..at];
+        let is_near = |it: &Word<'_>| text[it.end()..word.start].len() <= " de la ".len();
+        if near.iter().any(|it| ZONES.has(&it.lower) && is_near(it)) {
+            return true;
+        }
         if next != at + 1 {
             return false;
         }

@@ -134,7 +134,8 @@ impl Names {
         // "owned by Ash and Oak", but not "our shop and Oak"
         let has_names = !others.is_empty() || !runs.is_empty();
         if has_names && first.is_some_and(|first| fits(context, first, others)) {
-            runs.extend(self.further(context, at + 1, phrase, !runs.is_empty())?);
+            let from = behind(context, at, phrase);
+            runs.extend(self.further(context, from, phrase, !runs.is_empty())?);
         }
         let (is_house, title) = match phrase {
             Phrase::House => (true, &[][..]),
@@ -152,7 +153,7 @@ impl Names {
             if is_name(run, of_group, title, context) {
                 self.push_related(&text[run[0].start..end]);
                 // "Haus Erlenrain", "el Instituto Sala"
-                if is_house && word.is_upper() && !is_before {
+                if is_house && word.is_upper() && !word.is_capitals() && !is_before {
                     self.push_related(&text[word.start..end]);
                 }
             }
@@ -192,7 +193,7 @@ impl Names {
         {
             return Ok(None);
         }
-        let mut next = at + 1;
+        let mut next = behind(context, at, phrase);
         let mut is_group = phrase == Phrase::Lower;
         // "im Auftrag unseres Kunden, der Traunfels AG", "our client (Traunfels)"
         while next <= at + MAX_BETWEEN + 1 && is_between(context, at, next, phrase) {
@@ -206,6 +207,7 @@ impl Names {
         let is_quoted = gap.trim_end().ends_with(['„', '«', '“', '"']);
         let is_beside = match phrase {
             Phrase::House => gap == " ",
+            Phrase::List if gap == " : " => true,
             _ => GAPS.contains(&gap),
         };
         if !is_beside && !is_quoted {
@@ -264,7 +266,8 @@ impl Names {
         let skipped = all
             .get(next)
             .map_or("", |it| &text[all[from - 1].end()..it.start]);
-        if !(is_list || takes || begins) || skipped.contains(['.', '\n', '\u{1e}']) {
+        let is_listed = is_list && (has_first || GAPS.contains(&skipped));
+        if !(is_listed || takes || begins) || skipped.contains(['.', '\n', '\u{1e}']) {
             return Ok(out);
         }
         for item in 0..MAX_RELATED {
@@ -281,8 +284,10 @@ impl Names {
             }
             let Some(after) = all.get(end) else { break };
             let gap = &text[all[end - 1].end()..after.start];
+            // "in zwei Häusern, Ash und Oak, Kindergarten und Schule"
+            let closes = item > 0 && word_before(all, next).is_some_and(is_and);
             next = match gap {
-                ", " if is_list => end,
+                ", " if is_list && !closes => end,
                 " " if is_and(after) => end + 1,
                 _ => break,
             };
@@ -315,11 +320,6 @@ impl Names {
             || is_apart && self.follows_own(context, first)?)
     }
 
-    fn is_of_related(&self, word: &Word<'_>) -> bool {
-        let mut words = self.related.iter().flat_map(|name| name.split(' '));
-        word.is_upper() && words.any(|it| it == word.text)
-    }
-
     /// Whether the employer is before a word in its sentence.
     fn follows_own(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let (text, all) = (context.text, context.all);
@@ -328,10 +328,7 @@ impl Names {
             if between.contains(['\n', '!', '?', ';']) || between.contains(". ") {
                 break;
             }
-            if OWN.has(&all[word].lower)
-                || self.is_of_related(&all[word])
-                || self.name_at(context.on(), word)?.is_some()
-            {
+            if OWN.has(&all[word].lower) || self.name_at(context.on(), word)?.is_some() {
                 return Ok(true);
             }
         }
@@ -348,6 +345,20 @@ const GAPS: [&str; 10] = [
 fn fits(context: &Context<'_>, first: usize, others: &[&str]) -> bool {
     let words = context.all.get(first..first + others.len());
     words.is_some_and(|words| words.iter().zip(others).all(|(word, it)| word.lower == *it))
+}
+
+/// The first word after a phrase, or after its colon: `three homes in Rydal: Ash Court and …`.
+fn behind(context: &Context<'_>, at: usize, phrase: Phrase) -> usize {
+    const MAX_BYTES: usize = 40;
+    let rest = &context.text[context.all[at].end()..];
+    let rest = &rest[..rest.floor_char_boundary(MAX_BYTES)];
+    let place = rest.split_once(':').map_or("", |(place, _)| place);
+    let is_list = phrase == Phrase::List && !place.contains(['.', '\n', ';', '!', '?']);
+    let end = context.all[at].end() + if is_list { place.len() } else { 0 };
+    context
+        .all
+        .partition_point(|word| word.start < end)
+        .max(at + 1)
 }
 
 const fn is_eastern(c: char) -> bool {

@@ -44,8 +44,14 @@ impl<'c> House<'c> {
     pub(super) fn is_own(self, name: &Word<'_>) -> bool {
         // German nouns have capitals: "im Hotel Köche und Kellner", but "im Haus Ulmenhof in".
         static AFTER: List = List::new("in im am an bei der die das sucht ist liegt");
+        /// Ends of places in Finnish: "uuden kahvilan Kallioon".
+        static PLACES: List =
+            List::new("aan een iin oon uun yyn ään öön ssa ssä sta stä lla llä lta ltä lle");
         let Self { context, at, .. } = self;
         let (all, noun) = (context.all, &context.all[at]);
+        if context.families.intersects(Cues::FINNIC) && PLACES.ends(&name.lower) {
+            return false;
+        }
         let pairs = self.near().windows(2).chain(self.other_title().windows(2));
         let uses = pairs.filter(|pair| pair[0].lower == noun.lower && pair[1].lower == name.lower);
         let before = &all[at.saturating_sub(2)..at];

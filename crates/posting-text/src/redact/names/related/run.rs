@@ -13,7 +13,7 @@ static NOUNS: List = List::new(include_str!("../../tables/related_nouns.txt"));
 /// Small words within names.
 static SMALL: List = List::new(
     "\
-    of and und et y e & d l de del della dei du des do da dos das la der och og en the van von",
+    of and und vom et y e & d l de del della dei du des do da dos das la der och og en the van von",
 );
 
 pub(super) fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
