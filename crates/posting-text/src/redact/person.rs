@@ -21,16 +21,22 @@ use super::{
     cues::Cues,
     found::apart,
     inflect::{self, Stem},
+    script::is_unspaced,
     vocabulary::List,
     words::{Text, Word, begins_sentence, word_before},
 };
-use crate::{Range, Result, redact::Kind};
+use crate::{Range, Result, places, redact::Kind};
 
 const AHEAD: usize = 9;
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
 /// `words` are those outside everything in `found`.
-pub(super) fn persons(on: Text<'_>, families: Cues, found: &[Hidden]) -> Result<Vec<Range>> {
+pub(super) fn persons(
+    on: Text<'_>,
+    families: Cues,
+    found: &[Hidden],
+    country: Option<&str>,
+) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 300;
     const ALONE_STEPS: usize = 10;
     let (text, words, budget) = on.parts();
@@ -75,7 +81,24 @@ pub(super) fn persons(on: Text<'_>, families: Cues, found: &[Hidden]) -> Result<
     }
     budget.spend(out.len())?;
     let mut out = apart(out);
+    // "from Bodø": a city, unless a form of address precedes it.
+    out.retain(|person| {
+        let at = words.partition_point(|word| word.start < person.start);
+        let is_titled = word_before(words, at).is_some_and(|it| it.is(Cues::TITLE));
+        let name = &text[person.clone()];
+        let is_given = words
+            .get(at)
+            .is_some_and(|it| it.is(Cues::GIVEN) || it.is_unspaced());
+        is_titled || is_given || !country.is_some_and(|of| places::is_city(of, name))
+    });
     again(on, families, &mut out)?;
+    for at in 0..out.len() {
+        let person = out[at].clone();
+        if text[person.clone()].starts_with(is_unspaced) {
+            budget.spend(text.len())?;
+            eastern::again(text, &person, &mut out);
+        }
+    }
     let mut out = apart(out);
     let mut free = 0;
     for person in &mut out {
@@ -159,10 +182,11 @@ fn may_return(word: &Word<'_>) -> bool {
         | Cues::STREET_AFTER
         | Cues::UNIT
         | Cues::VERB;
-    let is_county = word.is(Cues::GIVEN) && word.is(Cues::REGION);
+    // A given name may also be a county or a street.
+    let is_given = word.is(Cues::GIVEN) && word.is(Cues::REGION | Cues::STREET_AFTER | Cues::UNIT);
     word.is_upper()
         && word.letters() >= 3
-        && (!word.is(other) || is_county)
+        && (!word.is(other) || is_given)
         && !word.is_unspaced()
         && !is_particle(word)
 }
@@ -245,6 +269,8 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let found = evidence(names);
     let is_person = match found {
         _ if names.iter().any(evidence::names_role) => false,
+        // "Gerente de Operaciones"
+        _ if first > particles && evidence::names_role(title) => false,
         Evidence::Against => false,
         Evidence::For => true,
         Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,

@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
         }
         match self.names {
             [name] => {
-                name.letters() >= 3
+                (name.letters() >= 3 || name.is(Cues::GIVEN) && name.letters() == 2)
                     && !name.is_capitals()
                     && !name.is(Cues::TITLE)
                     && (self.one_before() || self.one_after(name))

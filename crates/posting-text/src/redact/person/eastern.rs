@@ -22,6 +22,7 @@ pub(super) fn may_announce(word: &Word<'_>) -> bool {
                 || ROLES.ends(word.text)
                 || CHINESE_TITLES.ends(word.text)
                 || TITLES.has(word.text)
+                || is_korean(word)
                 || CUES.words().any(|cue| word.text.contains(cue))))
 }
 
@@ -244,13 +245,49 @@ pub(super) fn titled(word: &Word<'_>, is_beside: bool) -> Option<Range> {
     is_name.then(|| end - name.len()..word.end())
 }
 
+fn is_korean(word: &Word<'_>) -> bool {
+    word.letters() == 3
+        && word.text.starts_with(|c| KOREAN.contains(c))
+        && word.text.chars().all(|c| Script::of(c) == Script::Hangul)
+}
+
+/// In running text, before a title that does not repeat an office: "탁누리 팀장이", but "홍보실 실장이".
+fn korean_beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    static THINGS: List = List::new("팀 부 과 처 실 직 점 사 급 팅 스 한 할 의 는 된 될 며");
+    let (name, title) = words.get(at).zip(words.get(at + 1))?;
+    let is_office = title.text.starts_with(name.text.chars().next_back()?);
+    let found = korean_titled(text, words, at);
+    found.filter(|_| !is_office && !THINGS.ends(name.text))
+}
+
+/// Adds later mentions by the family name in Japanese (`江藤が`) or by the given name with a title
+/// in Korean (`누리 팀장`).
+pub(super) fn again(text: &str, person: &Range, out: &mut Vec<Range>) {
+    static PARTICLES: List = List::new("が は も を に へ と ま さ 様 氏 宛");
+    let name = &text[person.clone()];
+    let script = Script::of_text(name);
+    let short = match script {
+        Script::Hangul if name.chars().count() == 3 => &name[name.len() - "누리".len()..],
+        Script::Han => name.split([' ', '\u{3000}']).next().unwrap_or(name),
+        _ => return,
+    };
+    let is_letter = |c| Script::of(c) == script;
+    let is_title = |it| TITLES.begins(it);
+    let mentions = text.match_indices(short).filter(|(at, _)| {
+        let next = &text[at + short.len()..];
+        let follows = PARTICLES.begins(next)
+            || script == Script::Hangul && next.strip_prefix(' ').is_some_and(is_title);
+        follows && !text[..*at].ends_with(is_letter)
+    });
+    if short.len() < name.len() && short.chars().nth(1).is_some() {
+        out.extend(mentions.map(|(at, it)| at..at + it.len()));
+    }
+}
+
 /// With a title after it: "정하늘 점장".
 pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
-    let is_name = word.letters() == 3
-        && word.text.starts_with(|c| KOREAN.contains(c))
-        && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-    let title = words.get(at + 1).filter(|_| is_name)?;
+    let title = words.get(at + 1).filter(|_| is_korean(word))?;
     let is_title = &text[word.end()..title.start] == " " && TITLES.begins(title.text);
     is_title.then(|| word.start..word.end())
 }
@@ -282,10 +319,7 @@ fn after_korean_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
             .iter()
             .any(|verb| rest.starts_with(verb));
     let bare = bare.or(acts).or_else(|| is_end.then_some(name.text))?;
-    let is_name = bare.chars().count() == 3
-        && bare.starts_with(|c| KOREAN.contains(c))
-        && bare.chars().all(|c| Script::of(c) == Script::Hangul)
-        && !THINGS.ends(bare);
+    let is_name = is_full_name(bare) && !THINGS.ends(bare);
     is_name.then(|| name.start..name.start + bare.len())
 }
 
@@ -316,6 +350,12 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const AHEAD_WORDS: usize = 3;
     if TITLES.has(words[at].text) {
         return after_korean_title(text, words, at);
+    }
+    if let Some(titled) = korean_beside(text, words, at) {
+        return Some(titled);
+    }
+    if !words[at].is(Cues::PERSON) && !CUES.words().any(|cue| words[at].text.contains(cue)) {
+        return None;
     }
     let mut last = &words[at];
     for (number, word) in words[at + 1..].iter().take(AHEAD_WORDS).enumerate() {

@@ -96,7 +96,7 @@ pub(in crate::redact) fn is_given(word: &Word<'_>) -> bool {
 
 /// Whether the word is a known name in any case.
 pub(super) fn is_form(lower: &str, is_known: impl Fn(&str) -> bool) -> bool {
-    const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
+    const BASES: [&str; 12] = ["", "a", "o", "e", "й", "ь", "я", "а", "as", "is", "s", "ek"];
     if is_known(lower) {
         return true;
     }

@@ -24,10 +24,12 @@ static CALLED: List = List::new(include_str!("../tables/called_after.txt"));
 
 pub(super) fn known(text: &str, words: &[Word<'_>], at: usize, families: Cues) -> Option<Range> {
     let first = &words[at];
-    if first.is(!Cues::GIVEN) {
+    if is_other(first) {
         return None;
     }
-    let before = word_before(words, at).filter(|it| &text[it.end()..first.start] == " ");
+    // "the CTO, Tilda"
+    let is_beside = |gap: &str, it: &Word<'_>| gap == " " || gap == ", " && names_role(it);
+    let before = word_before(words, at).filter(|it| is_beside(&text[it.end()..first.start], it));
     let is_free = before.is_none_or(|it| {
         !it.is_upper() || names_role(it) || BEFORE.has(&it.lower) || begins_sentence(text, it.start)
     });
@@ -38,17 +40,20 @@ pub(super) fn known(text: &str, words: &[Word<'_>], at: usize, families: Cues) -
             && is_given(first)
     };
     let is_known = is_free && (first.is(Cues::GIVEN) || has_case());
-    if !is_known || UNSURE.has(&first.lower) || names_role(first) {
+    if !is_known || names_role(first) {
         return None;
+    }
+    let is_paired = is_pair(text, words, at);
+    if UNSURE.has(&first.lower) {
+        return is_paired.then(|| first.start..first.end());
     }
     let names = words.get(at..run(text, words, at))?;
     // "Tilda Marsh y Ana"
     let is_and = |word: &Word<'_>| matches!(&*word.lower, "y" | "e");
     let names = names.split(is_and).next()?;
     let last = names.last()?;
-    let is_plain = |word: &Word<'_>| {
-        (!word.is(!Cues::GIVEN) || is_particle(word)) && !RENOWNED.has(&word.lower)
-    };
+    let is_plain =
+        |word: &Word<'_>| (!is_other(word) || is_particle(word)) && !RENOWNED.has(&word.lower);
     if !names.iter().all(is_plain) || goes_on(&text[last.end()..]) {
         return None;
     }
@@ -61,8 +66,28 @@ pub(super) fn known(text: &str, words: &[Word<'_>], at: usize, families: Cues) -
     let is_before = families == Cues::TURKISH && text[range.end..].starts_with(['\'', '’'])
         || is_subject(text, range.end, &words[at + names.len()..])
             && (before.is_some() || first.letters() > 3);
-    let is_single = names.len() <= 2 && first.letters() > 2 && (is_after || is_before);
+    let is_single = names.len() <= 2 && first.letters() > 2 && (is_after || is_before || is_paired);
     (is_full || is_single).then_some(range)
+}
+
+/// Whether a word has a meaning besides a name; a given name may also be a street or a region.
+pub(super) fn is_other(word: &Word<'_>) -> bool {
+    let also = Cues::GIVEN | Cues::STREET_AFTER | Cues::UNIT | Cues::REGION;
+    word.is(!also) || !word.is(Cues::GIVEN) && !word.cues.is_empty()
+}
+
+/// Two given names, of which at least one is sure: `Tilda und Mira`.
+fn is_pair(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    let is_name = |it: &Word<'_>| {
+        it.is(Cues::GIVEN) && !is_other(it) && it.is_upper() && !RENOWNED.has(&it.lower)
+    };
+    matches!(words.get(at..at + 3), Some([first, and, second])
+        if joins(and)
+            && second.start - first.end() == and.text.len() + 2
+            && is_name(first)
+            && is_name(second)
+            && !(UNSURE.has(&first.lower) && UNSURE.has(&second.lower))
+            && !goes_on(&text[second.end()..]))
 }
 
 /// Before a verb, a relative clause or further people: `Tilda shows you`, `Tilda and the team`.

@@ -8,6 +8,7 @@ use super::{
     Cues, List, Word,
     beside::is_office,
     evidence::{Evidence, evidence, is_given, is_particle, names_role},
+    known::is_other,
     run::{has_contact, is_followed, is_name, line_start, run},
     word_before,
 };
@@ -297,7 +298,7 @@ pub(super) fn joined(text: &str, words: &[Word<'_>], person: &Range) -> Option<R
         return None;
     }
     let is_person = if let [name] = names {
-        !is_listed && is_name(name) && !name.is(!Cues::GIVEN) && is_given(name)
+        !is_listed && is_name(name) && !is_other(name) && is_given(name)
     } else {
         let name = Name::new(text, words, start)?;
         let line = line_start(text, person.start);

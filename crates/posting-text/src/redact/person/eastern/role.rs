@@ -11,7 +11,9 @@ pub(super) const TO: [&str; 2] = ["まで", "宛"];
 /// Last signs of given names.
 const LAST: &str = "郎子美太介輔也男夫雄彦平樹翔希香恵奈代江里華菜織穂乃之人斗一二三司志史哉吾馬悟明実誠学健剛進博浩隆茂勝";
 /// Verbs of persons who receive applicants.
-static ACTS: List = List::new("ご案内 ご説明 お答え お待ち ご対応 対応 面接 丁寧に 直接 お話 指導");
+static ACTS: List = List::new(
+    "ご案内 ご説明 お答え お待ち ご対応 対応 面接 マンツーマン 一緒 丁寧に 直接 お話 指導",
+);
 const MAX_HAN: usize = 6;
 
 pub(super) fn of_role(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
