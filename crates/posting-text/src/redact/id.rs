@@ -6,7 +6,7 @@ use super::{
     cues::{self, Cues},
     found::apart,
     vocabulary::List,
-    words::{Word, word_before},
+    words::Word,
 };
 use crate::{Budget, Range, Result, pattern::patterns};
 
@@ -85,23 +85,16 @@ fn is_label(word: &Word<'_>) -> bool {
 
 /// `C.F.`, `N.I.F.`, `Γ.Ε.ΜΗ.`
 fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    let is_letter = |word: &Word<'_>| word.letters() <= 2 && word.is_capitals();
-    let mut first = at;
-    while let Some(before) = word_before(words, first)
-        && is_letter(&words[first])
-        && is_letter(before)
-        && &text[before.end()..words[first].start] == "."
-        && at - first < 3
-    {
-        first -= 1;
-    }
-    let joined = || {
-        words[first..=at]
-            .iter()
-            .map(|word| &*word.lower)
-            .collect::<String>()
-    };
-    first < at && (cues::are_of(&joined(), Cues::ID) || joined() == "vd")
+    const MAX_BYTES: usize = 16;
+    let end = words[at].end();
+    let front = &text[text.floor_char_boundary(end.saturating_sub(MAX_BYTES))..end];
+    let sign = |c: char| !c.is_alphanumeric() && c != '.';
+    let dotted = front.rsplit(sign).next().unwrap_or_default();
+    let joined = dotted.replace('.', "");
+    let is_cue = |lower: &str| cues::are_of(lower, Cues::ID) || lower == "vd";
+    dotted.len() > joined.len()
+        && joined.chars().all(char::is_uppercase)
+        && is_cue(&joined.to_lowercase())
 }
 
 /// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`,
@@ -182,7 +175,9 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize, is_weak: bool) -> Option
                 return None;
             }
             let fewest = if is_weak {
-                if REGISTERS.begins(&cue.lower) { 5 } else { 7 }
+                let is_register = REGISTERS.begins(&cue.lower);
+                7 - 2 * usize::from(is_register)
+                    - usize::from(is_register && NUMBER.has(&last.lower))
             } else if SHORT.has(&cue.lower) {
                 3
             } else if NUMBER.has(&last.lower) || gap.contains(['№', '#']) {
@@ -241,15 +236,12 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
                     || (is_first && has_form(word.text, "AA"))
                     || (has_digits && (is_first || count > 3 && has_form(word.text, "A00")))
                     || has_form(word.text, "****")
+                    || has_form(word.text, "AA0000")
             }
             // The check digit of a Chilean number may be a letter: "76.918.304-K".
             "-" if count >= 7 && matches!(word.text, "K" | "k") => true,
             // "1104/SG"
-            "/" | "-" | " - "
-                if word.text.len() <= 3 && has_form(word.text, &"A".repeat(word.text.len())) =>
-            {
-                true
-            }
+            "/" | "-" | " - " if word.letters() <= 3 && word.is_capitals() => true,
             "." | "-" | "/" | "–" | "‑" | ":" => has_digits || is_first,
             _ => false,
         };

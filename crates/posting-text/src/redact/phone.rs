@@ -219,7 +219,7 @@ fn is_after_name(number: &str, before: &str, is_enclosed: bool) -> bool {
     is_name && is_dialled(number)
 }
 
-/// On a line with an at sign or a word for asking.
+/// On a line with an at sign or a word for asking, or on a line of its own.
 fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     const WINDOW_BYTES: usize = 80;
     if !is_dialled(number) {
@@ -229,13 +229,14 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     let before = tail(before, WINDOW_BYTES);
     let before = before.rsplit('\n').next().unwrap_or_default();
     let after = after[..end].split('\n').next().unwrap_or_default();
+    let is_alone = (11..=13).contains(&number.len()) && before.is_empty() && after.is_empty();
     let asks =
         |word: &str| cues::are_of(&word.to_lowercase(), Cues::PERSON | Cues::TITLE | Cues::AT);
     let words = |text: &str| {
         text.split(|c: char| !c.is_alphanumeric())
             .any(|word| word.chars().nth(2).is_some() && asks(word))
     };
-    before.contains('@') || after.contains('@') || words(before)
+    is_alone || before.contains('@') || after.contains('@') || words(before)
 }
 
 /// A word or sign for a telephone is before the number, with few words between.

@@ -3,7 +3,7 @@
 use super::{
     Cues, Hidden, List, Text, Word,
     end::end,
-    parts::is_part,
+    parts::{is_part, with_parts},
     piece::{MAX_NAME, PARTICLES, begins_clause, ends_clause, is_house, is_name, is_year},
     street::is_compound,
     word_before,
@@ -24,7 +24,10 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     let is_within = !city.is_empty()
         && text[..start].ends_with(' ')
         && word_before(words, at).is_none_or(|it| !it.is_upper());
-    if !(is_clause || is_within) || city.split(' ').next() == Some(words[at].text) {
+    let is_announced = is_announced(text, words, at);
+    // "Address: Elm 14"
+    let is_named = text[..start].ends_with(": ");
+    if !(is_clause || is_within || is_announced) || city.split(' ').next() == Some(words[at].text) {
         return None;
     }
     let last = street_end(text, words, at);
@@ -39,36 +42,51 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
         may_be_house && matches!(gap, " " | "\u{a0}" | ", " | ". ")
     });
     let (end, is_whole) = if next.is_some() {
-        (end(text, words, last).end, true)
+        (end(text, words, last), true)
     } else {
         let end = words[last - 1].end();
         let none = NONE.iter().find(|none| text[end..].starts_with(**none));
         (end + none.map_or(0, |none| none.len()), none.is_some())
     };
     let is_before_city = !city.is_empty() && is_before_city(&text[end..], city);
-    if !(is_clause || has_word && is_before_city) {
-        return None;
-    }
+    // "Bd. 21 Decembrie, parter"
+    let has_unit = || with_parts(text, words, start..end).end > end;
     let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
     let is_address = if next.is_some() {
-        is_before_city || is_beside()
+        is_before_city && (is_clause || has_word)
+            || is_clause && (is_beside() || has_unit())
+            || is_announced && (has_word || is_named || street.len() > 1 || has_unit())
     } else {
         let is_sure = words[at].is(Cues::STREET_BEFORE) && text[..start].ends_with(", ");
-        has_word && (is_whole || is_sure || is_before_city || is_beside())
+        let is_sure = is_whole || is_sure || is_beside() || has_unit();
+        has_word && (is_clause && is_sure || is_before_city)
     };
     (is_address && (is_before_city || ends_clause(text, end))).then_some(start..end)
 }
 
+/// `Find us at Elm Bank 7.`, `Du hittar oss på Norra Hamnen 4.`
+fn is_announced(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    /// In words.
+    const NEAR: usize = 4;
+    let near = &words[at.saturating_sub(NEAR)..at];
+    let is_after_small = near
+        .last()
+        .is_some_and(|it| it.is(Cues::LANGUAGES) && it.lower != "the")
+        || text[..words[at].start].trim_end().ends_with([':', '?']);
+    let between = |it: &Word<'_>| &text[it.end()..words[at].start];
+    is_after_small
+        && near
+            .iter()
+            .any(|it| it.is(Cues::ADDRESS) && !between(it).contains(['.', ',', ';', '\n']))
+}
+
 /// `, Borås`, ` i Borås`
 fn is_before_city(rest: &str, city: &str) -> bool {
-    let rest = rest
-        .strip_prefix(',')
-        .unwrap_or(rest)
-        .trim_start_matches(' ');
-    let (small, after) = rest.split_once(' ').unwrap_or_default();
-    let is_small = matches!(small.len(), 1..=3) && small.chars().all(char::is_lowercase);
-    let place = if is_small { after } else { rest };
-    let after = place.strip_prefix(city);
+    let rest = rest.trim_start_matches([',', ' ']);
+    let small = rest.split(' ').next().unwrap_or_default();
+    let is_small = small.len() <= 3 && small.chars().all(char::is_lowercase);
+    let place = if is_small { &rest[small.len()..] } else { rest };
+    let after = place.trim_start().strip_prefix(city);
     after.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
@@ -76,6 +94,9 @@ fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut last = at + 1;
     while let Some(word) = words.get(last).filter(|_| last - at < MAX_NAME) {
         let before = &words[last - 1];
+        // "Bd. 21 Decembrie"
+        let is_numbered = words[last - 1].is(Cues::STREET_BEFORE)
+            && words.get(last + 1).is_some_and(Word::is_upper);
         let joins = match &text[before.end()..word.start] {
             " " | "\u{a0}" | "-" | "’" | "'" => true,
             ". " => before.letters() <= 3 || before.is(Cues::STREET_BEFORE),
@@ -85,7 +106,7 @@ fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
             || word.is(Cues::STREET_AFTER)
             || words[at].is(Cues::STREET_BEFORE)
             || PARTICLES.has(&word.lower);
-        if !joins || is_house(word) || !is_part {
+        if !joins || !is_numbered && (is_house(word) || !is_part) {
             break;
         }
         last += 1;

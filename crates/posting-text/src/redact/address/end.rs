@@ -2,36 +2,30 @@
 
 use super::{
     Cues, List, Word,
-    piece::{code_before_city, ends_clause, is_roman},
+    piece::{code_before_city, ends_clause, is_exact, is_roman},
     word_before,
 };
 
 /// Written as words.
 static ARABIC_ORDINALS: List = List::new(include_str!("../tables/arabic_floors.txt"));
-static WHOLE: List = List::new(
-    "bajo tv th mf st stuen kld dto esq fszt parter hinterhaus vorderhaus rückgebäude eg dg ug izda dcha",
-);
+/// Floors and sides without a number.
+pub(super) static WHOLE: List = List::new(include_str!("../tables/whole_units.txt"));
 const MAX_UNITS: usize = 8;
 
-pub(super) struct End {
-    pub(super) end: usize,
-    /// Whether a postal code and a place follow; the address then ends with the code.
-    pub(super) has_postal_code: bool,
-}
-
 /// After a range, a letter, and parts of a house.
-pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
+pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = words[at].end();
     let mut next = at + 1;
+    let mut has_sign = false;
     for _ in 0..MAX_UNITS {
         let Some(word) = words.get(next) else { break };
         let gap = &text[end..word.start];
         let following = words.get(next + 1);
         let letter = word.letters() == 1 && word.text.chars().all(char::is_alphabetic);
         let small = word.is_number() && word.letters() <= 4;
-        // Spanish: an office.
+        // "of. 604" is an office.
         let is_unit =
-            word.is(Cues::UNIT) || word.lower == "of" && text[word.end()..].starts_with(". ");
+            word.is(Cues::UNIT) && (word.lower != "of" || text[word.end()..].starts_with(". "));
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
                 || (other.text.len() <= 2 && other.is_upper())
@@ -59,10 +53,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let again = matches!(&*word.lower, "bis" | "ter" | "quater");
         let is_of_unit = || following.as_ref().is_some_and(of_unit);
         let is_before_unit = following.is_some_and(|other| other.is(Cues::UNIT));
-        // "22. II/4"
-        let is_stair = || gap == ". " && roman && text[word.end()..].starts_with('/');
-        let door = following
-            .filter(|door| door.letters() <= 4 && (door.is(Cues::UNIT) || door.is_letter()));
+        let door = following.filter(|door| door.is(Cues::UNIT) || door.is_letter());
         // Portuguese: the ground floor.
         if beside && matches!(text[word.start..].get(..3), Some("r/c" | "R/C" | "r/ch")) {
             (end, next) = (word.start + 3, next + 2);
@@ -70,7 +61,13 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         }
         // "Carrera 27 # 33 Sur - 58"
         let is_side = gap == " " && matches!(&*word.lower, "sur" | "norte" | "este" | "oeste");
+        // "22, #05-12 Vantage Hub, Singapore"
+        has_sign |= gap == ", #";
+        let is_named = has_sign && gap == " " && word.is_upper();
+        let is_floor = next == at + 1 && gap == ". " && is_unit && !word.is_upper();
         let taken = if is_side
+            || is_floor
+            || is_named && following.is_none_or(|it| !it.is_number())
             || is_part_of_number
             || is_house_on_road
             || (joined && (small || letter))
@@ -80,9 +77,9 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             1
         } else if beside && is_ordinal {
             1 + usize::from(door.is_some())
-        } else if (beside && is_unit && is_of_unit())
+        } else if gap == ". " && roman && text[word.end()..].starts_with('/')
+            || (beside && is_unit && is_of_unit())
             || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
-            || is_stair()
         {
             2
         } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
@@ -103,13 +100,11 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         end = words[next - 1].end();
     }
     let code = postal_code(text, words, next, end);
-    End {
-        end: code.unwrap_or(end),
-        has_postal_code: code.is_some(),
-    }
+    code.filter(|code| is_exact(text, *code)).unwrap_or(end)
 }
 
-fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
+/// The end of the code beside an address.
+pub(super) fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
     let gap = &text[end..words.get(at)?.start];
     let is_beside = matches!(gap, ", " | "، " | " · " | " – " | " | " | "., " | "\n");
     is_beside.then(|| code_before_city(text, words, at))?

@@ -2,8 +2,9 @@
 
 use super::{
     Cues, List, Word,
-    end::end,
-    piece::{MAX_NAME, PARTICLES, is_roman},
+    end::{WHOLE, end},
+    is_digits,
+    piece::{MAX_NAME, PARTICLES, ends_clause, is_roman},
     place::BETWEEN,
     word_before,
 };
@@ -14,8 +15,7 @@ static ZONES: List = List::new(include_str!("../tables/zones.txt"));
 /// Ends of compounds: `Vattuhuset`.
 static HOUSES: List = List::new(include_str!("../tables/houses.txt"));
 const QUOTES: [char; 5] = ['.', '"', '“', '”', '»'];
-static ORDINALS: List =
-    List::new("ground lower upper top first second third fourth fifth sixth premier primo erster");
+static ORDINALS: List = List::new(include_str!("../tables/ordinals.txt"));
 const MAX_PARTS: usize = 3;
 
 /// `4th Floor, Elm Two, 9 Kirk Lane`
@@ -92,7 +92,9 @@ pub(super) fn may_be_part(word: &Word<'_>) -> bool {
     let is_known = word.is(Cues::STREET_BEFORE | Cues::STREET_AFTER | Cues::UNIT)
         || PARTICLES.has(&word.lower)
         || ZONES.has(&word.lower)
-        || BUILDINGS.has(&word.lower);
+        || BUILDINGS.has(&word.lower)
+        || ORDINALS.has(&word.lower)
+        || WHOLE.has(&word.lower);
     let is_other = word.letters() >= 3
         && word.is(Cues::PERSON | Cues::PHONE | Cues::ID | Cues::HANDLE | Cues::VERB);
     word.is_upper() && !is_other
@@ -103,17 +105,22 @@ pub(super) fn may_be_part(word: &Word<'_>) -> bool {
 
 /// A unit with its number, or a name beside a word for a zone, a building or a street.
 pub(super) fn is_part(words: &[Word<'_>]) -> bool {
+    let is_named = |it: &Word<'_>| it.is_upper() && HOUSES.ends(&it.lower);
     let [first, .., last] = words else {
         return words
             .first()
-            .is_some_and(|it| it.is_upper() && HOUSES.ends(&it.lower));
+            .is_some_and(|it| is_named(it) || WHOLE.has(&it.lower));
     };
+    let is_postal_code = first.is_number()
+        && first.letters() > 3
+        && !(words.len() > 2 && (last.is(Cues::STREET_AFTER) || BUILDINGS.has(&last.lower)));
+    let has_digit = |it: &Word<'_>| it.text.contains(|c: char| c.is_ascii_digit());
     let is_unit = words.len() <= 3
-        && ((first.is(Cues::UNIT) && (last.is_number() || last.is_letter() || is_roman(last)))
-            || ((first.is_number() || ORDINALS.has(&first.lower)) && last.is(Cues::UNIT)));
-    let is_place = |it: &Word<'_>| {
-        ZONES.has(&it.lower) || BUILDINGS.has(&it.lower) || it.is_upper() && HOUSES.ends(&it.lower)
-    };
+        && ((first.is(Cues::UNIT)
+            && (has_digit(last) || last.is_letter() || is_roman(last) || WHOLE.has(&last.lower)))
+            || ((first.is_number() || ORDINALS.has(&first.lower))
+                && (last.is(Cues::UNIT) || WHOLE.has(&last.lower))));
+    let is_place = |it: &Word<'_>| ZONES.has(&it.lower) || BUILDINGS.has(&it.lower) || is_named(it);
     let is_name = |it: &Word<'_>| {
         (it.is_upper() || it.is_number()) && !ZONES.has(&it.lower) && !BUILDINGS.has(&it.lower)
     };
@@ -124,22 +131,25 @@ pub(super) fn is_part(words: &[Word<'_>]) -> bool {
     let is_sentence = first.lower != "the"
         && first.is(Cues::LANGUAGES | Cues::PERSON)
         && !(first.is_capitals() && ZONES.has(&first.lower));
-    is_unit || is_named && !is_sentence
+    !is_postal_code && (is_unit || is_named && !is_sentence)
 }
 
-/// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.
+/// A unit before a building or a street, or after one: `Unit 7, Elm Park`, `Elm Mill, 2nd floor`.
 pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
+    let is_unit = |unit: &Word<'_>| unit.is(Cues::UNIT) && unit.lower != "of";
+    let is_house = |it: &Word<'_>| it.is_upper() && BUILDINGS.has(&it.lower);
     let before = word_before(words, at)
-        .filter(|unit| unit.is(Cues::UNIT) && &text[unit.end()..number.start] == " ");
-    let after = words
-        .get(at + 1)
-        .filter(|unit| unit.is(Cues::UNIT) && &text[number.end()..unit.start] == " ");
+        .filter(|unit| (is_unit(unit) || is_house(unit)) && &text[unit.end()..number.start] == " ");
+    let after = words.get(at + 1).filter(|unit| is_unit(unit));
+    let gap = after.map_or("", |unit| &text[number.end()..unit.start]);
     let range = match (before, after) {
-        (Some(unit), _) => unit.start..end(text, words, at).end,
-        (None, Some(unit)) => number.start..unit.end(),
-        (None, None) => return None,
+        (Some(unit), _) => unit.start..end(text, words, at),
+        (None, Some(unit)) if matches!(gap, " " | ". ") => number.start..unit.end(),
+        _ => return None,
     };
     let whole = with_parts(text, words, range.clone());
-    (whole.end > range.end).then_some(whole)
+    let is_floor = before.is_some() || gap == ". " || !is_digits(number.text);
+    let is_after = is_floor && whole.start < range.start && ends_clause(text, range.end);
+    (whole.end > range.end || is_after).then_some(whole)
 }

@@ -58,6 +58,11 @@ pub(super) fn code_before_city(text: &str, words: &[Word<'_>], at: usize) -> Opt
     (is_code && is_city).then(|| words[last].end())
 }
 
+/// A code with letters is of one street: `1234 AB`. One without is of a town, and stays.
+pub(super) fn is_exact(text: &str, code_end: usize) -> bool {
+    text[..code_end].ends_with(|c: char| c.is_ascii_uppercase())
+}
+
 pub(super) fn begins_clause(text: &str, start: usize) -> bool {
     const SIGNS: &str = ",:\n\u{1e}(|•·–—：.;،)";
     let front = text[..start].trim_end_matches([' ', '\u{a0}', '"', '„', '“']);
@@ -67,5 +72,7 @@ pub(super) fn begins_clause(text: &str, start: usize) -> bool {
 pub(super) fn ends_clause(text: &str, end: usize) -> bool {
     let rest = &text[end..];
     let is_decimal = rest.len() > 1 && rest.as_bytes()[1].is_ascii_digit();
-    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|']) && !is_decimal
+    rest.is_empty()
+        || rest.starts_with(" (")
+        || rest.starts_with(['.', ',', ';', '\n', ')', '|']) && !is_decimal
 }

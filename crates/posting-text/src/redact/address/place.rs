@@ -3,7 +3,7 @@
 use super::{
     Cues, Text, Word,
     parts::{is_part, is_within, may_be_part},
-    piece::{begins_clause, code_before_city, gap, is_house, is_name, is_year},
+    piece::{begins_clause, code_before_city, gap, is_exact, is_house, is_name, is_year},
     word_before,
 };
 use crate::{Range, redact::id::has_form};
@@ -28,6 +28,7 @@ pub(super) fn before_place(on: Text<'_>, at: usize, city: &str) -> Option<Range>
         return None;
     }
     let code = code_before_city(text, words, at);
+    let exact = code.filter(|code| is_exact(text, *code));
     let is_postcode = words[at].is_upper() && is_code(text, words, at, false);
     let is_sure = code.is_some() || is_postcode || is_before_code(text, words, at);
     if !(is_sure || is_city(text, words, at, city)) {
@@ -41,7 +42,7 @@ pub(super) fn before_place(on: Text<'_>, at: usize, city: &str) -> Option<Range>
         };
         first = words.partition_point(|word| word.start < part.start);
         let end = range.map_or(part.end, |range| range.end);
-        range = Some(part.start..code.unwrap_or(end));
+        range = Some(part.start..exact.unwrap_or(end));
     }
     range
 }

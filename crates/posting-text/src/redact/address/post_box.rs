@@ -1,6 +1,10 @@
 //! Post boxes.
 
-use super::{List, Word, end::end, is_digits};
+use super::{
+    List, Word,
+    end::{end, postal_code},
+    is_digits,
+};
 use crate::Range;
 
 /// `Apartado de correos 114`, `P. O. Box 12`, `Postfach 11 04`, `а/я 114`
@@ -16,7 +20,7 @@ pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
     if !BOXES.has(&word.lower) || !is_digits(words[at].text) {
         return None;
     }
-    let has_code = || end(text, words, at).has_postal_code;
+    let has_code = || postal_code(text, words, at + 1, words[at].end()).is_some();
     // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
     let before = words[first.saturating_sub(2)..first].iter().rev();
     let initials = before
@@ -34,6 +38,6 @@ pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
     let groups = words[at..].windows(2).take(3).take_while(|pair| {
         pair[1].is_number() && pair[1].text.len() <= 3 && &text[pair[0].end()..pair[1].start] == " "
     });
-    let end = end(text, words, at + groups.count()).end;
+    let end = end(text, words, at + groups.count());
     is_box.then(|| initials.map_or(word.start, |letter| letter.start)..end)
 }

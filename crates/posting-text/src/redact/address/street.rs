@@ -13,6 +13,9 @@ use crate::{
 
 /// For languages that write compounds.
 static SUFFIXES: List = List::new(include_str!("../tables/street_endings.txt"));
+static PAY: List = List::new("plat mzd tarif");
+/// Also ordinary words, unless they begin with a capital: "Applications close 18 December".
+static CAPITALS: List = List::new(include_str!("../tables/street_capitals.txt"));
 
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     let is_abbreviated = before.letters() <= 5
@@ -45,15 +48,6 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         };
         let word = &words[previous];
         let gap = &text[word.end()..words[look].start];
-        // "Address: Elm 14", "Find us here: Elm 14"
-        let is_cue = |word: &Word<'_>| word.is(Cues::ADDRESS);
-        if gap.starts_with(':')
-            && capitals > 0
-            && (is_cue(word) || word_before(words, previous).is_some_and(is_cue))
-        {
-            let street = first.unwrap_or(words[look].start);
-            return Some(street..end().end);
-        }
         if !is_beside(gap, word) {
             break;
         }
@@ -71,16 +65,12 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
                 (kind.is(Cues::STREET_BEFORE) || kind.is_capitals())
                     && matches!(&text[kind.end()..word.start], " " | "/ " | ". ")
             });
-            return Some(kind.unwrap_or(word).start..end().end);
+            return Some(kind.unwrap_or(word).start..end());
         }
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
         // A Czech grade of pay: "Platová třída 9".
-        let is_pay = |it: &Word<'_>| {
-            ["plat", "mzd", "tarif"]
-                .iter()
-                .any(|pay| it.lower.starts_with(pay))
-        };
+        let is_pay = |it: &Word<'_>| PAY.begins(&it.lower);
         if word.lower == "třída" && word_before(words, previous).is_some_and(is_pay) {
             break;
         }
@@ -114,7 +104,7 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         }
         look = previous;
     }
-    first.map(|first| first..end().end)
+    first.map(|first| first..end())
 }
 
 /// Includes the word before it, and a number that is its name (`4. Cadde No: 12`).
@@ -124,7 +114,8 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
         return Some(word.start);
     }
     let is_letter = word.is_letter();
-    if !word.is(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
+    let is_ordinary = !word.is_upper() && CAPITALS.has(&word.lower);
+    if !word.is(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) || is_ordinary {
         return None;
     }
     let before = word_before(words, at)?;
@@ -143,10 +134,7 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     }
     let is_short = word.letters() <= 2;
     // Ambiguous words of Latin languages count only capitalised, or at the start of a sentence.
-    let is_other = matches!(
-        &*word.lower,
-        "via" | "place" | "cours" | "corso" | "strada" | "bd" | "plaza"
-    );
+    let is_other = CAPITALS.has(&word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
     // "Siamo in via Garibaldi", "sede di via Garibaldi"
@@ -194,7 +182,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             let gap = &text[last.end()..word.start];
             // "12, rue du Dr. Roux", but not the next sentence.
             let joins = matches!(gap, " " | "-" | "–" | "’" | "'" | "\u{a0}")
-                || (gap == ". " && last.letters() <= 4)
+                || (gap == ". " && (last.letters() <= 2 || last.is(Cues::TITLE)))
                 || (gap == "." && last.is_letter());
             // "place du Puits-aux-Moines"
             let is_compound = gap == "-";
@@ -242,16 +230,20 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             {
                 index += 1;
             }
-            return Some(number.start..end(text, words, index).end);
+            return Some(number.start..end(text, words, index));
         }
         last = word;
     }
     None
 }
 
-/// `114. Sokak`
+/// `114. Sokak`, `Bd. 21 Decembrie`
 pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    words.get(at + 1).is_some_and(|street| {
-        street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
+    let kind = || word_before(words, at).filter(|it| it.is_upper() && it.is(Cues::STREET_BEFORE));
+    let next = words.get(at + 1);
+    next.is_some_and(|next| match &text[words[at].end()..next.start] {
+        ". " => next.is(Cues::STREET_AFTER),
+        " " => next.is_upper() && !next.is(Cues::UNIT) && kind().is_some(),
+        _ => false,
     })
 }
