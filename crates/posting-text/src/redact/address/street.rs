@@ -13,6 +13,7 @@ use crate::{
 
 /// For languages that write compounds.
 static SUFFIXES: List = List::new(include_str!("../tables/street_endings.txt"));
+static ROADS: List = List::new("highway hwy road rd route rte");
 static PAY: List = List::new("plat mzd tarif");
 /// Also ordinary words, unless they begin with a capital: "Applications close 18 December".
 static CAPITALS: List = List::new(include_str!("../tables/street_capitals.txt"));
@@ -137,14 +138,8 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     let is_other = CAPITALS.has(&word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
-    // "Siamo in via Garibaldi", "sede di via Garibaldi"
-    let is_within = word.lower == "via"
-        && [" in ", " di ", " presso "]
-            .iter()
-            .any(|it| text[..word.start].ends_with(it));
     (!is_short || (gap.starts_with(['.', '/', '-', '\'', '׳']) && !of_law) || word.lower == "al")
         && (!is_other
-            || is_within
             || word.is_upper()
             || text[..word.start].ends_with('(')
             || begins_sentence(text, word.start))
@@ -221,11 +216,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             while let Some(next) = words.get(index + 1)
                 && (next.is_upper()
                     && (next.is(Cues::STREET_AFTER) || next.letters() <= 2 && next.is_capitals())
-                    || next.is_number()
-                        && matches!(
-                            &*words[index].lower,
-                            "highway" | "hwy" | "road" | "rd" | "route" | "rte"
-                        ))
+                    || next.is_number() && ROADS.has(&words[index].lower))
                 && &text[words[index].end()..next.start] == " "
             {
                 index += 1;
