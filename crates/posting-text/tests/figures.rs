@@ -22,18 +22,18 @@ use self::score::Score;
 const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("tuned", 1, 0, 0, 0),
     ("held-out", 2, 0, 0, 0),
-    ("unseen", 1, 0, 1, 1),
+    ("unseen", 1, 0, 1, 3),
     ("last", 0, 0, 0, 0),
-    ("employers", 1, 1, 1, 1),
+    ("employers", 2, 1, 1, 1),
     ("trades", 1, 1, 0, 0),
     ("brands", 0, 0, 0, 0),
     ("workshops", 0, 0, 0, 0),
-    ("crafts", 0, 0, 0, 0),
-    ("services", 0, 1, 0, 0),
+    ("crafts", 0, 0, 1, 1),
+    ("services", 2, 1, 0, 0),
     ("firms", 0, 0, 0, 0),
-    ("venues", 4, 4, 0, 2),
-    ("rarities", 8, 2, 0, 0),
-    ("everyday", 0, 4, 0, 0),
+    ("venues", 4, 1, 0, 2),
+    ("rarities", 9, 0, 0, 0),
+    ("everyday", 0, 1, 0, 3),
 ];
 
 #[test]

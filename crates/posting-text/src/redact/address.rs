@@ -72,7 +72,8 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             continue;
         }
         let mut address = zone::zone(text, words, at);
-        if address.is_none() && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
+        let is_word = word.is(Cues::STREET_BEFORE) && word.letters() > 2;
+        if address.is_none() && (word.is_upper() || is_word) {
             budget.spend(SEARCH_STEPS / 5)?;
             address = clause::address(on, at, found, city);
         }

@@ -24,6 +24,12 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     let is_within = !city.is_empty()
         && text[..start].ends_with(' ')
         && word_before(words, at).is_none_or(|it| !it.is_upper());
+    // "J. Hoogendijk"
+    let is_initial =
+        |it: &Word<'_>| it.is_letter() && it.is_upper() && &text[it.end()..start] == ". ";
+    if word_before(words, at).is_some_and(is_initial) {
+        return None;
+    }
     let is_announced = is_announced(text, words, at);
     // "Address: Elm 14"
     let is_named = text[..start].ends_with(": ");
@@ -136,6 +142,9 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
     let is_other = |word: &Word<'_>| {
         word.is(OTHER) && !word.is(Cues::STREET_AFTER) || !has_word && word.is(Cues::GIVEN)
     };
+    // "Bewerbung an H. Brüggenkamp"
+    let is_of_person =
+        |word: &Word<'_>| word.is_upper() && (word.is_letter() || word.is(Cues::TITLE));
     // "Estamos en Avenida …"
     let is_later = |pair: &[Word<'_>]| !pair[0].is_upper() && pair[1].is(Cues::STREET_BEFORE);
     // German: "An der Mühle"
@@ -146,6 +155,7 @@ fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
         && (first.is(Cues::STREET_BEFORE) || !street.windows(2).any(is_later))
         && street.iter().any(|it| is_name(it) && it.letters() >= 4)
         && !street.iter().any(is_other)
+        && (first.is(Cues::STREET_BEFORE) || !street[1..].iter().any(is_of_person))
 }
 
 /// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one,

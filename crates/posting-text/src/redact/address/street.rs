@@ -68,6 +68,14 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
             });
             return Some(kind.unwrap_or(word).start..end());
         }
+        // "Address: Elm 14", "Find us here: Elm 14"
+        let is_cue = |word: &Word<'_>| word.is(Cues::ADDRESS);
+        if gap.starts_with(':')
+            && capitals > 0
+            && (is_cue(word) || word_before(words, previous).is_some_and(is_cue))
+        {
+            return Some(first.unwrap_or(words[look].start)..end());
+        }
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
         // A Czech grade of pay: "Platová třída 9".
@@ -138,10 +146,13 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     let is_other = CAPITALS.has(&word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
+    // "sede di via Garibaldi"
+    let front_ends_with = |ends: &[&str]| ends.iter().any(|it| text[..word.start].ends_with(it));
     (!is_short || (gap.starts_with(['.', '/', '-', '\'', '׳']) && !of_law) || word.lower == "al")
         && (!is_other
             || word.is_upper()
             || text[..word.start].ends_with('(')
+            || word.lower == "via" && front_ends_with(&[" in ", " di ", " presso "])
             || begins_sentence(text, word.start))
 }
 
