@@ -135,14 +135,16 @@ pub(super) fn beside_our<'c>(context: &'c Context<'_>, at: usize) -> Option<&'c 
 }
 
 pub(super) fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
+    /// In words: `Elm Court is a home for 42 residents at the edge of York, run by Tolliver`.
+    const MAX_CLAUSE: usize = 16;
     let (text, all) = (context.text, context.all);
-    let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
+    let first = (phrase.saturating_sub(MAX_WORDS + MAX_CLAUSE)..phrase)
         .rev()
         .find(|at| begins_sentence(text, all[*at].start))?;
     let end = run_end(text, all, first).min(phrase);
     let run = all.get(first..end)?;
     let is_said = all[end].is(Cues::VERB) && !OWN.has(&run.first()?.lower);
-    (phrase - end <= 3 && is_said).then_some(run)
+    (phrase - end <= MAX_CLAUSE && is_said).then_some(run)
 }
 
 /// The capitalised words before a phrase.
