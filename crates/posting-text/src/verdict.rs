@@ -33,6 +33,8 @@ pub const VERSION: u32 = 7;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
+/// A sentence with more words that pages lack describes something.
+const MAX_PLAIN_WORDS: usize = 2;
 /// A longer description is no error object and no template.
 const MAX_OBJECT_LENGTH: usize = 400;
 /// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
@@ -153,16 +155,18 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
 }
 
 fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
-    const MEMBERS: &str = include_str!("verdict/tables/members.txt");
+    static MEMBERS: List = List::new(include_str!("verdict/tables/members.txt"));
     const TRACES: &str = include_str!("verdict/tables/traces.txt");
     let (text, raw) = (content.text.trim(), posting.description.trim_start());
     if content.weight > MAX_OBJECT_LENGTH || text.len() > MAX_OBJECT_LENGTH * 8 {
         return None;
     }
     let (title, lower) = (posting.title, text.to_lowercase());
-    let mut members = MEMBERS.split_ascii_whitespace();
     let is_object = text.starts_with('{') && text.ends_with('}');
-    let is_error = is_object && members.any(|it| lower.contains(&format!("\"{it}\"")));
+    let is_error = is_object
+        && MEMBERS
+            .words()
+            .any(|it| lower.contains(&format!("\"{it}\"")));
     let is_xml = raw.starts_with("<?xml") && raw.contains("rror>");
     let is_fault = is_xml || TRACES.lines().any(|trace| lower.contains(trace));
     if is_error || (is_fault && !JOB.has_word(text)) {
@@ -185,8 +189,10 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     }
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
         let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
+        // "Rosenhof looks for somebody who knows roses and hedges", and a long list of other words.
+        let describes = seen.iter().any(|seen| seen.plain_words > MAX_PLAIN_WORDS);
         let found = PAGES.most(text, known_by(posting.title));
-        return found.filter(|_| !is_job);
+        return found.filter(|_| !is_job && !describes);
     };
     let names_job = |(part, seen): (&&str, &Seen)| {
         seen.refusal.is_none() && seen.unknown > 0 && (has_pay(part) || JOB.has_word(part))

@@ -39,6 +39,18 @@ fn texts_coordinates_and_verdict() {
 }
 
 #[test]
+fn a_sentence_about_a_job_outweighs_words_of_pages() {
+    let pages = "<p>word</p>".repeat(200);
+    for (sentence, refusal) in [
+        ("Somebody who knows roses and hedges.", None),
+        ("See", Some(Refusal::NoContent)),
+    ] {
+        let found = enrich("Gardener", &format!("<p>{sentence}</p>{pages}"));
+        assert_eq!(found.refusal, refusal, "{sentence}");
+    }
+}
+
+#[test]
 fn what_identifies_is_hidden_in_every_form() {
     for (description, expect) in [
         (

@@ -1,6 +1,5 @@
-//! Finds street addresses: a street and a house number, with further parts.
-//!
-//! Every search starts at a number, so a text without numbers costs nothing.
+//! Finds addresses: a street and a house number with further parts, a post box, a business park, or
+//! a clause that is a street.
 
 mod clause;
 mod eastern;
@@ -33,15 +32,18 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
+        let post_box = is_free
+            .then(|| post_box::post_box(text, words, at))
+            .flatten();
         // "s/n": without a number
-        let is_boxed = word.letters() <= 6 && post_box::post_box(text, words, at).is_some();
         let is_none =
             word.is_letter() && matches!(text[word.start..].get(..3), Some("s/n" | "S/N"));
-        if !is_free || !(is_house(word) || is_none || is_boxed) || names_street(text, words, at) {
+        let may_be_house = is_house(word) || is_none || post_box.is_some();
+        if !is_free || !may_be_house || names_street(text, words, at) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
-        let address = post_box::post_box(text, words, at)
+        let address = post_box
             .or_else(|| {
                 // "Willow House, 6 Harbour Parade"
                 let further = before_street(text, words, at).map_or(0, |street| street.end);

@@ -11,8 +11,7 @@ mod website;
 
 use std::{collections::BTreeMap, rc::Rc};
 
-pub(super) use self::context::families;
-use self::context::{Context, is_ordinary, script};
+use self::context::{Context, families, is_ordinary, script};
 use super::{
     cjk,
     cues::{self, Cues},
@@ -52,6 +51,8 @@ pub(crate) struct Names {
     /// Companies that the text puts beside the employer.
     pub(super) related: Vec<String>,
     ands: Vec<&'static str>,
+    /// The families of the text's languages.
+    pub(super) families: Cues,
 }
 
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
@@ -84,6 +85,7 @@ impl Names {
         let mut names = Self {
             label,
             ands,
+            families: context.families,
             ..Self::default()
         };
         let known = std::iter::once(&posting.company_name).chain(posting.other_names);

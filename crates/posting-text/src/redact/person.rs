@@ -28,6 +28,8 @@ use super::{
 use crate::{Range, Result, places, redact::Kind};
 
 const AHEAD: usize = 9;
+/// The most names that are looked for in the whole text.
+const MAX_NAMES: usize = 24;
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
 /// `words` are those outside everything in `found`.
@@ -92,11 +94,13 @@ pub(super) fn persons(
         is_titled || is_given || !country.is_some_and(|of| places::is_city(of, name))
     });
     again(on, families, &mut out)?;
+    let mut seen: Vec<&str> = Vec::new();
     for at in 0..out.len() {
-        let person = out[at].clone();
-        if text[person.clone()].starts_with(is_unspaced) {
+        let name = &text[out[at].clone()];
+        if name.starts_with(is_unspaced) && seen.len() < MAX_NAMES && !seen.contains(&name) {
             budget.spend(text.len())?;
-            eastern::again(text, &person, &mut out);
+            out.extend(eastern::again(text, name));
+            seen.push(name);
         }
     }
     let mut out = apart(out);
@@ -114,7 +118,6 @@ const fn is_contact(found: &Hidden) -> bool {
 
 /// Adds repeated names of found persons, in any case: `Dr. Weiss`, `Hanna`, `Hannalle`.
 fn again(on: Text<'_>, families: Cues, out: &mut Vec<Range>) -> Result<()> {
-    const MAX_NAMES: usize = 24;
     let (text, words, budget) = on.parts();
     let mut names: Vec<(&str, Vec<Stem>)> = Vec::new();
     for person in &*out {

@@ -66,9 +66,8 @@ impl<'a> Scan<'a> {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
         }
-        let families = names::families(&words, posting.country);
         let on = Text::new(text, &words, budget);
-        let persons = person::persons(on, families, &found, posting.country)?;
+        let persons = person::persons(on, names.families, &found, posting.country)?;
         add(&mut found, persons, Kind::Person);
         add_phrases(&mut found, text, posting.hide, budget)?;
         Ok((found, names.related))

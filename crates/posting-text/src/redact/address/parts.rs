@@ -4,8 +4,7 @@ use super::{
     Cues, List, Word,
     end::{WHOLE, end},
     is_digits,
-    piece::{MAX_NAME, PARTICLES, ends_clause, is_roman},
-    place::BETWEEN,
+    piece::{BETWEEN, MAX_NAME, PARTICLES, ends_clause, is_roman},
     word_before,
 };
 use crate::Range;

@@ -3,6 +3,11 @@
 use super::Word;
 use crate::redact::{id::has_form, vocabulary::List};
 
+/// Between the parts of an address, and before its place.
+pub(super) const BETWEEN: [&str; 11] = [
+    "., ", ", ", "، ", " | ", " · ", " • ", " – ", " — ", " - ", "\n", "; ",
+];
+
 /// The most words of a name.
 pub(super) const MAX_NAME: usize = 6;
 pub(super) static PARTICLES: List = List::new(include_str!("../tables/street_particles.txt"));

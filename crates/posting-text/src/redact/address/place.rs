@@ -3,7 +3,7 @@
 use super::{
     Cues, Text, Word,
     parts::{is_part, is_within, may_be_part},
-    piece::{begins_clause, code_before_city, gap, is_exact, is_house, is_name, is_year},
+    piece::{BETWEEN, begins_clause, code_before_city, gap, is_exact, is_house, is_name, is_year},
     word_before,
 };
 use crate::{Range, redact::id::has_form};
@@ -17,10 +17,6 @@ const OTHERS: Cues = Cues::LANGUAGES
     .union(Cues::PERSON)
     .union(Cues::ADDRESS)
     .union(Cues::VERB);
-pub(super) const BETWEEN: [&str; 11] = [
-    "., ", ", ", "، ", " | ", " · ", " • ", " – ", " — ", " - ", "\n", "; ",
-];
-
 /// `Eschenbrink 40-44, 48155 Münster`, before the place that begins at `at`. Ends with the code.
 pub(super) fn before_place(on: Text<'_>, at: usize, city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();

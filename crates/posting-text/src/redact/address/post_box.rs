@@ -12,12 +12,15 @@ pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
     static BOXES: List = List::new(include_str!("../tables/post_boxes.txt"));
     static LINKS: List =
         List::new("de del correos postal postale poczt poczty pretinac dėžutė θ я с no nr n");
+    if !is_digits(words[at].text) {
+        return None;
+    }
     let mut first = at.checked_sub(1)?;
     while LINKS.has(&words[first].lower) && first + 3 > at {
         first = first.checked_sub(1)?;
     }
     let word = &words[first];
-    if !BOXES.has(&word.lower) || !is_digits(words[at].text) {
+    if !BOXES.has(&word.lower) {
         return None;
     }
     let has_code = || postal_code(text, words, at + 1, words[at].end()).is_some();

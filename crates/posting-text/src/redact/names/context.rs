@@ -289,7 +289,7 @@ pub(super) fn script(all: &[Word<'_>]) -> Script {
     most.map_or(Script::Other, |run| run[0])
 }
 
-pub(in crate::redact) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
+pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     /// Fewer small words are no evidence.
     const MIN_WORDS: usize = 3;
     let families = Cues::LANGUAGES;

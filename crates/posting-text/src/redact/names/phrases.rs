@@ -4,8 +4,10 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::related::OUR;
 use crate::redact::vocabulary::{List, lines, listed};
+
+/// Beside a product, a brand, an owner or a house of the employer.
+pub(super) static OUR: List = List::new(include_str!("../tables/related_our.txt"));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phrase {

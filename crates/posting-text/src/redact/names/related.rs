@@ -6,7 +6,6 @@ mod house;
 mod lists;
 mod run;
 
-pub(super) use self::lists::OUR;
 use self::{
     beside::{after_phrase, beside_our, is_between, is_owned, subject, thing},
     house::House,
@@ -18,7 +17,7 @@ use super::{
     form::{core, is_cased},
     inflect, is_ordinary, joined,
     parts::MAX_WORDS,
-    phrases::{Phrase, phrases_of},
+    phrases::{OUR, Phrase, phrases_of},
     word_before, words,
 };
 use crate::{

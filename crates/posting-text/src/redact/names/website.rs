@@ -4,7 +4,7 @@ use super::{Case, Context, Key, Names, Result, Token, Word, joined, unaccented, 
 use crate::redact::{key::splits, vocabulary::ACRONYMS, words::without_umlauts};
 
 impl Names {
-    /// Adds the label and the distinctive word that it begins with.
+    /// Adds the label and its words.
     pub(super) fn add_label(&mut self, label: &str, context: &Context<'_>) -> Result<()> {
         let parts = words(label);
         let joined = joined(&parts);

@@ -262,15 +262,17 @@ fn korean_beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 
 /// Adds later mentions by the family name in Japanese (`江藤が`) or by the given name with a title
 /// in Korean (`누리 팀장`).
-pub(super) fn again(text: &str, person: &Range, out: &mut Vec<Range>) {
+pub(super) fn again(text: &str, name: &str) -> Vec<Range> {
     static PARTICLES: List = List::new("が は も を に へ と ま さ 様 氏 宛");
-    let name = &text[person.clone()];
     let script = Script::of_text(name);
     let short = match script {
         Script::Hangul if name.chars().count() == 3 => &name[name.len() - "누리".len()..],
         Script::Han => name.split([' ', '\u{3000}']).next().unwrap_or(name),
-        _ => return,
+        _ => return Vec::new(),
     };
+    if short.len() == name.len() || short.chars().nth(1).is_none() {
+        return Vec::new();
+    }
     let is_letter = |c| Script::of(c) == script;
     let is_title = |it| TITLES.begins(it);
     let mentions = text.match_indices(short).filter(|(at, _)| {
@@ -279,9 +281,7 @@ pub(super) fn again(text: &str, person: &Range, out: &mut Vec<Range>) {
             || script == Script::Hangul && next.strip_prefix(' ').is_some_and(is_title);
         follows && !text[..*at].ends_with(is_letter)
     });
-    if short.len() < name.len() && short.chars().nth(1).is_some() {
-        out.extend(mentions.map(|(at, it)| at..at + it.len()));
-    }
+    mentions.map(|(at, it)| at..at + it.len()).collect()
 }
 
 /// With a title after it: "정하늘 점장".

@@ -1,16 +1,7 @@
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashSet;
-
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
-    redact::{
-        cues, inflect,
-        script::Script,
-        vocabulary::{List, listed},
-        words::unaccented,
-    },
+    redact::{cues, inflect, script::Script, vocabulary::List, words::unaccented},
 };
 
 static PARTICLES: List = List::new(
@@ -24,8 +15,7 @@ pub(super) enum Evidence {
     None,
 }
 
-static ROLES: LazyLock<FxHashSet<&'static str>> =
-    LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
+static ROLES: List = List::new(include_str!("../tables/roles.txt"));
 
 /// Given names that are also words, places or products, and words that look like their forms.
 pub(super) static UNSURE: List = List::new(include_str!("../tables/given_names_unsure.txt"));
@@ -39,7 +29,7 @@ static ENDINGS: List = List::new(include_str!("../tables/given_name_endings.txt"
 /// `Praxismanagerin`, `työmaapäällikkö`
 pub(super) fn names_role(word: &Word<'_>) -> bool {
     static ENDINGS: List = List::new(include_str!("../tables/role_endings.txt"));
-    ROLES.contains(&*word.lower) || word.letters() >= 8 && ENDINGS.ends(&word.lower)
+    ROLES.has(&word.lower) || word.letters() >= 8 && ENDINGS.ends(&word.lower)
 }
 
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
@@ -84,6 +74,12 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
 
 pub(super) fn is_particle(word: &Word<'_>) -> bool {
     PARTICLES.has(&word.lower)
+}
+
+/// Whether a word has a meaning besides a name; a given name may also be a street or a region.
+pub(super) fn is_other(word: &Word<'_>) -> bool {
+    let also = Cues::GIVEN | Cues::STREET_AFTER | Cues::UNIT | Cues::REGION;
+    word.is(!also) || !word.is(Cues::GIVEN) && !word.cues.is_empty()
 }
 
 /// In any case of the languages that have some.

@@ -3,7 +3,7 @@
 
 use super::{
     Cues, List, Word,
-    evidence::{UNSURE, is_given, is_particle, names_role},
+    evidence::{UNSURE, is_given, is_other, is_particle, names_role},
     roles::joins,
     run::run,
     word_before,
@@ -68,12 +68,6 @@ pub(super) fn known(text: &str, words: &[Word<'_>], at: usize, families: Cues) -
             && (before.is_some() || first.letters() > 3);
     let is_single = names.len() <= 2 && first.letters() > 2 && (is_after || is_before || is_paired);
     (is_full || is_single).then_some(range)
-}
-
-/// Whether a word has a meaning besides a name; a given name may also be a street or a region.
-pub(super) fn is_other(word: &Word<'_>) -> bool {
-    let also = Cues::GIVEN | Cues::STREET_AFTER | Cues::UNIT | Cues::REGION;
-    word.is(!also) || !word.is(Cues::GIVEN) && !word.cues.is_empty()
 }
 
 /// Two given names, of which at least one is sure: `Tilda und Mira`.

@@ -7,8 +7,7 @@
 use super::{
     Cues, List, Word,
     beside::is_office,
-    evidence::{Evidence, evidence, is_given, is_particle, names_role},
-    known::is_other,
+    evidence::{Evidence, evidence, is_given, is_other, is_particle, names_role},
     run::{has_contact, is_followed, is_name, line_start, run},
     word_before,
 };

@@ -1,8 +1,8 @@
 //! Words between a phrase and a name, and names before a phrase.
 
 use super::{
-    Context, Cues, List, MAX_WORDS, Phrase, Word, begins_sentence,
-    lists::{GROUPS, OUR, OWN},
+    Context, Cues, List, MAX_WORDS, OUR, Phrase, Word, begins_sentence,
+    lists::{GROUPS, OWN},
     run::run_end,
     word_before,
 };

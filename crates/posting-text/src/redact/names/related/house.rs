@@ -1,9 +1,7 @@
 //! Houses with names of their own: hotels, restaurants, schools and homes of the employer.
 
 use super::{
-    Context, Cues, List, Word, begins_sentence,
-    beside::after_phrase,
-    lists::{HOUSE_FOR, OUR},
+    Context, Cues, List, OUR, Word, begins_sentence, beside::after_phrase, lists::HOUSE_FOR,
     word_before,
 };
 

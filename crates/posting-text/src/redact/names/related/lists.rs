@@ -3,8 +3,6 @@
 use super::List;
 
 pub(super) static GROUPS: List = List::new(include_str!("../../tables/related_groups.txt"));
-/// Beside a product, a brand, an owner or a house of the employer.
-pub(in super::super) static OUR: List = List::new(include_str!("../../tables/related_our.txt"));
 pub(super) static OWN: List = List::new(include_str!("../../tables/related_own.txt"));
 /// Before a workplace.
 pub(super) static HOUSE_FOR: List = List::new(include_str!("../../tables/house_for.txt"));

@@ -1,9 +1,9 @@
 //! The words of a related company's name.
 
 use super::{
-    ACRONYMS, Context, Cues, List, MAX_WORDS, Script, Word, begins_sentence, cues, inflect,
+    ACRONYMS, Context, Cues, List, MAX_WORDS, OUR, Script, Word, begins_sentence, cues, inflect,
     is_cased, is_gap, is_ordinary, joined,
-    lists::{GROUPS, HOUSE_FOR, OUR},
+    lists::{GROUPS, HOUSE_FOR},
     words,
 };
 
