@@ -189,7 +189,7 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     }
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
         let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
-        // "Rosenhof looks for somebody who knows roses and hedges", and a long list of other words.
+        // "Rosenhof looks for a lover of roses and hedges", and a long list of other words.
         let describes = seen.iter().any(|seen| seen.plain_words > MAX_PLAIN_WORDS);
         let found = PAGES.most(text, known_by(posting.title));
         return found.filter(|_| !is_job && !describes);
