@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
             Kind::Preformatted if self.inline.is_marked() => {
                 for mut paragraph in self.inline.take() {
                     collapse(&mut paragraph);
-                    self.push(Block::Paragraph(join(lines(&paragraph))));
+                    self.push(Block::Paragraph(join(lines(paragraph))));
                 }
             }
             Kind::Code | Kind::Preformatted => {

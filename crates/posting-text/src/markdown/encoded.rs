@@ -179,7 +179,7 @@ fn percent(text: &str) -> Option<String> {
 
 /// Decodes escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
 fn escapes(text: &str) -> Option<String> {
-    if !text.contains("\\u") && !text.contains("\\x3") && !text.contains("\\x3C") {
+    if !text.contains('\\') || !(text.contains("\\u") || text.contains("\\x3")) {
         return None;
     }
     let found = ESCAPED_SIGN.captures_iter(text);

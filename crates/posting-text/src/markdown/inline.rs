@@ -172,17 +172,22 @@ pub(crate) fn collapse(spans: &mut [Span]) {
     }
 }
 
-pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
+pub(crate) fn lines(spans: Vec<Span>) -> Vec<Vec<Span>> {
     let mut lines = vec![Vec::new()];
-    for span in spans {
-        for (index, part) in span.text.split('\n').enumerate() {
-            if index > 0 {
-                lines.push(Vec::new());
-            }
-            if let (false, Some(line)) = (part.is_empty(), lines.last_mut()) {
-                line.push(span.with_text(part));
+    if spans.iter().any(|span| span.text.contains('\n')) {
+        for span in spans {
+            for (index, part) in span.text.split('\n').enumerate() {
+                if index > 0 {
+                    lines.push(Vec::new());
+                }
+                lines
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|line| line.push(span.with_text(part)));
             }
         }
+    } else {
+        lines[0] = spans;
     }
     for line in &mut lines {
         trim(line);

@@ -235,7 +235,7 @@ fn flatten(blocks: Vec<Block>, out: &mut Line) {
     for block in blocks {
         match block {
             Block::Paragraph(spans) | Block::Heading(_, spans) => {
-                for mut line in lines(&spans) {
+                for mut line in lines(spans) {
                     separate(out);
                     out.append(&mut line);
                 }
@@ -291,7 +291,7 @@ fn facts(rows: Vec<Row>) -> List {
 }
 
 fn join_line(spans: &[Span]) -> Line {
-    let mut out = join(lines(spans));
+    let mut out = join(lines(spans.to_vec()));
     for span in &mut out {
         span.text = span.text.replace('\n', " ");
     }

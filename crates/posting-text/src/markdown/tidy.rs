@@ -17,7 +17,7 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     for block in blocks {
         grown &= matches!(block, Block::Paragraph(_));
         match block {
-            Block::Paragraph(spans) => paragraph(&spans, &mut out, &mut grown, in_list),
+            Block::Paragraph(spans) => paragraph(spans, &mut out, &mut grown, in_list),
             Block::List(list) => {
                 if let Some(list) = tidy_list(list) {
                     parts = push_list(list, parts, &mut out);
@@ -83,7 +83,7 @@ fn tidy_list(list: List) -> Option<List> {
             if let Some(Block::Paragraph(spans)) = item.first_mut()
                 && !plain(spans).contains('\n')
                 && item_starts(spans).iter().all(|start| *start == 0)
-                && let Some((Marker::Bullet, length)) = marker(&plain(spans))
+                && let Some((Marker::Bullet, length)) = marker(spans)
             {
                 cut(spans, length);
             }
@@ -178,12 +178,14 @@ fn split(line: Vec<Span>) -> Vec<Vec<Span>> {
 
 /// Finds at least two of the same sign, the first at the start of the line or after a colon.
 fn item_starts(line: &[Span]) -> Vec<usize> {
-    let may_have = |span: &Span| span.text.contains(['*', '-']) || !span.text.is_ascii();
-    if !line.iter().any(may_have) {
+    let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
+    let begins = line
+        .first()
+        .is_some_and(|span| span.text.starts_with(is_sign));
+    if !begins && !line.iter().any(|span| span.text.contains(':')) {
         return Vec::new();
     }
     let text = &*plain(line);
-    let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
     let Some((first, sign)) = text
         .char_indices()
         .find(|(at, c)| is_sign(*c) && (*at == 0 || text[..*at].ends_with(char::is_whitespace)))
@@ -218,8 +220,10 @@ fn item_starts(line: &[Span]) -> Vec<usize> {
     if is_list { starts } else { Vec::new() }
 }
 
-fn marker(line: &str) -> Option<(Marker, usize)> {
-    let first = line.chars().next()?;
+fn marker(line: &[Span]) -> Option<(Marker, usize)> {
+    let first = line.first()?.text.chars().next();
+    let first = first.filter(|c| !c.is_alphabetic())?;
+    let line = plain(line);
     let (marker, width) = match first {
         c if is_bullet(c) => (Marker::Bullet, first.len_utf8()),
         '-' | '*' | '–' | '—' | '‐' | '‑' => (Marker::Dash, first.len_utf8()),
@@ -243,12 +247,12 @@ fn marker(line: &str) -> Option<(Marker, usize)> {
     enough.then_some((marker, width + selector + space))
 }
 
-fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bool) {
-    if !has_text(spans) {
+fn paragraph(spans: Vec<Span>, out: &mut Vec<Block>, grown: &mut bool, in_list: bool) {
+    if !has_text(&spans) {
         return;
     }
     let lines: Vec<_> = lines(spans).into_iter().flat_map(split).collect();
-    let markers: Vec<_> = lines.iter().map(|line| marker(&plain(line))).collect();
+    let markers: Vec<_> = lines.iter().map(|line| marker(line)).collect();
     let mut pending: Vec<Vec<Span>> = Vec::new();
     for (index, mut line) in lines.into_iter().enumerate() {
         let neighbour = |at: Option<usize>| at.and_then(|at| markers.get(at).copied().flatten());

@@ -22,7 +22,7 @@ pub(crate) fn listed(list: &str) -> impl Iterator<Item = &str> {
     list.split_ascii_whitespace()
 }
 
-/// Words with white space between them, which are looked up by their first or last byte.
+/// Words with white space between them, which are looked up by some of their bytes.
 #[derive(Debug)]
 pub(crate) struct List {
     words: &'static str,
@@ -31,8 +31,9 @@ pub(crate) struct List {
 
 #[derive(Debug)]
 struct Index {
-    by_first: ByByte,
-    by_last: ByByte,
+    beginnings: ByByte,
+    endings: ByByte,
+    whole: ByByte,
 }
 
 /// Words in the order of a byte, and where those of each byte begin.
@@ -43,18 +44,32 @@ struct ByByte {
 }
 
 impl ByByte {
-    fn new(mut words: Vec<&'static str>, byte: fn(&str) -> Option<&u8>) -> Self {
-        words.sort_by_key(|word| byte(word));
+    fn new(mut words: Vec<&'static str>, byte: fn(&[u8]) -> Option<u8>) -> Self {
+        words.sort_by_key(|word| byte(word.as_bytes()));
         let starts = std::array::from_fn(|at| {
-            words.partition_point(|word| byte(word).is_some_and(|it| usize::from(*it) < at))
+            words.partition_point(|word| {
+                byte(word.as_bytes()).is_some_and(|it| usize::from(it) < at)
+            })
         });
         Self { words, starts }
     }
 
-    fn of(&self, byte: Option<&u8>) -> &[&'static str] {
-        let range = byte.map(|byte| usize::from(*byte));
+    fn of(&self, byte: Option<u8>) -> &[&'static str] {
+        let range = byte.map(usize::from);
         range.map_or(&[], |at| &self.words[self.starts[at]..self.starts[at + 1]])
     }
+}
+
+/// Of the first two bytes.
+fn beginning(word: &[u8]) -> Option<u8> {
+    let second = word.get(1).copied().unwrap_or_default();
+    Some(word.first()? ^ second.wrapping_mul(37))
+}
+
+/// Few words have the same byte.
+fn both(word: &[u8]) -> Option<u8> {
+    let (first, last) = (word.first()?, word.last()?);
+    Some(word.len().to_le_bytes()[0].wrapping_mul(37) ^ first.wrapping_mul(7) ^ last)
 }
 
 impl List {
@@ -68,12 +83,16 @@ impl List {
     }
 
     pub(crate) fn has(&self, word: &str) -> bool {
-        self.beginning_like(word).any(|known| known == word)
+        let mut alike = self.index().whole.of(both(word.as_bytes())).iter();
+        alike.any(|known| *known == word)
     }
 
     /// Whether the text begins with one of the words.
     pub(crate) fn begins(&self, text: &str) -> bool {
-        self.beginning_like(text).any(|word| text.starts_with(word))
+        let (bytes, index) = (text.as_bytes(), &self.index().beginnings);
+        let short = index.of(beginning(&bytes[..bytes.len().min(1)]));
+        let mut words = index.of(beginning(bytes)).iter().chain(short);
+        words.any(|word| text.starts_with(word))
     }
 
     pub(crate) fn ends(&self, text: &str) -> bool {
@@ -82,25 +101,26 @@ impl List {
 
     /// The text without each of the words that ends it.
     pub(crate) fn without_endings<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        let words = self.index().by_last.of(text.as_bytes().last());
-        words.iter().filter_map(|word| text.strip_suffix(word))
+        let bytes = text.as_bytes();
+        let words = self.index().endings.of(bytes.last().copied()).iter();
+        // Most words differ in their first byte already.
+        words.filter_map(move |word| {
+            let start = bytes.len().checked_sub(word.len())?;
+            (word.as_bytes().first() == bytes.get(start)).then(|| text.strip_suffix(word))?
+        })
     }
 
     pub(crate) fn without_ending<'a>(&self, text: &'a str) -> Option<&'a str> {
         self.without_endings(text).next()
     }
 
-    fn beginning_like(&self, text: &str) -> impl Iterator<Item = &'static str> {
-        let words = self.index().by_first.of(text.as_bytes().first());
-        words.iter().copied()
-    }
-
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let words: Vec<_> = self.words().collect();
             Index {
-                by_first: ByByte::new(words.clone(), |word| word.as_bytes().first()),
-                by_last: ByByte::new(words, |word| word.as_bytes().last()),
+                beginnings: ByByte::new(words.clone(), beginning),
+                endings: ByByte::new(words.clone(), |word| word.last().copied()),
+                whole: ByByte::new(words, both),
             }
         })
     }

@@ -8,6 +8,13 @@ const fn is_lead(c: char) -> bool {
     matches!(c, 'Â'..='Å' | 'Î'..='Ñ' | '×'..='Ù' | 'à'..='í' | 'ð')
 }
 
+/// Whether a first byte, a letter from `Â` to `ð`, precedes one of 0x80 to 0xBF.
+fn may_be_garbled(text: &str) -> bool {
+    let is_upper = |byte: u8| matches!(byte, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2);
+    let mut pairs = text.as_bytes().windows(3);
+    pairs.any(|bytes| bytes[0] == 0xC3 && is_upper(bytes[2]))
+}
+
 /// After a capital letter in quotation these are no garbled character.
 const QUOTES: &str = "«»“”‘’‚„‹›";
 
@@ -32,7 +39,7 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
 }
 
 pub(super) fn repaired(text: &str) -> Option<String> {
-    if text.is_ascii() || !text.contains(is_lead) {
+    if !may_be_garbled(text) {
         return None;
     }
     // The last value: whether the letters may also be right as they are.
