@@ -10,16 +10,16 @@
 mod blank;
 mod content;
 mod notice;
+mod page;
 mod refusal;
 mod trial;
-
-use std::{collections::HashSet, sync::LazyLock};
 
 pub use self::refusal::Refusal;
 use self::{
     blank::{blanks, is_template, placeholder},
     content::Content,
     notice::{JOB, PAGES, Seen, normalised},
+    page::{describes, has_hours, has_pay, is_menu, is_page, is_results},
     trial::{MAX_TEST_LENGTH, is_test_posting, is_test_title},
 };
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
@@ -37,10 +37,6 @@ const MAX_NOTICE_LENGTH: usize = 1_200;
 const MAX_PLAIN_WORDS: usize = 2;
 /// A longer description is no error object and no template.
 const MAX_OBJECT_LENGTH: usize = 400;
-/// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
-const MAX_NAME: usize = 6;
-/// The most letters of a name in a script without capitals.
-const MAX_PLAIN_NAME: usize = 6;
 /// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 const MAX_ALTERNATIVE: usize = 80;
@@ -157,23 +153,32 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
 fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     static MEMBERS: List = List::new(include_str!("verdict/tables/members.txt"));
     const TRACES: &str = include_str!("verdict/tables/traces.txt");
+    const ENDS: [&str; 6] = ["rror>", "rreur>", "ehler>", "rrore>", "erro>", "fout>"];
     let (text, raw) = (content.text.trim(), posting.description.trim_start());
-    if content.weight > MAX_OBJECT_LENGTH || text.len() > MAX_OBJECT_LENGTH * 8 {
+    let is_longer = |most: usize| content.weight > most || text.len() > most * 8;
+    if is_longer(MAX_NOTICE_LENGTH) {
         return None;
     }
     let (title, lower) = (posting.title, text.to_lowercase());
+    let traces = TRACES.lines().filter(|trace| lower.contains(trace)).count();
+    if traces > 1 {
+        return Some(Refusal::ErrorPage);
+    }
+    if is_longer(MAX_OBJECT_LENGTH) {
+        return None;
+    }
     let is_object = text.starts_with('{') && text.ends_with('}');
     let is_error = is_object
         && MEMBERS
             .words()
             .any(|it| lower.contains(&format!("\"{it}\"")));
-    let is_xml = raw.starts_with("<?xml") && raw.contains("rror>");
-    let is_fault = is_xml || TRACES.lines().any(|trace| lower.contains(trace));
-    if is_error || (is_fault && !JOB.has_word(text)) {
+    let is_xml = raw.starts_with("<?xml") && ENDS.iter().any(|end| raw.contains(end));
+    if is_error || (is_xml || traces > 0) && !JOB.has_word(text) {
         return Some(Refusal::ErrorPage);
     }
     let is_title = !title.is_empty() && normalised(text) == normalised(title);
-    let is_template = blanks(text) >= 2 || is_template(text, |_| false);
+    let is_filled = lower.contains("lorem ipsum dolor") && !is_test_posting(title, content);
+    let is_template = blanks(text) >= 2 || is_template(text, |_| false) || is_filled;
     (is_title || is_template).then_some(Refusal::NoContent)
 }
 
@@ -184,7 +189,7 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
         .iter()
         .map(|sentence| PAGES.look(sentence, &is_known))
         .collect();
-    if is_menu(&parts) {
+    if is_menu(&parts) || is_results(&parts) {
         return Some(Refusal::Navigation);
     }
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
@@ -195,7 +200,8 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
         return found.filter(|_| !is_job && !describes);
     };
     let names_job = |(part, seen): (&&str, &Seen)| {
-        seen.refusal.is_none() && seen.unknown > 0 && (has_pay(part) || JOB.has_word(part))
+        let (pay, job) = (has_pay(part), JOB.has_word(part));
+        seen.refusal.is_none() && (pay && job || seen.unknown > 0 && (pay || job))
     };
     let describes = |seen: &Seen| describes(seen, refusal);
     let is_paid = refusal == Refusal::ErrorPage && has_pay(text);
@@ -210,74 +216,12 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     if parts.iter().zip(&seen).any(asks) {
         return None;
     }
-    (is_page(&seen, refusal) && !names_job).then_some(refusal)
-}
-
-/// Whether a text is a list of short lines and at least half of them are entries of menus.
-fn is_menu(parts: &[&str]) -> bool {
-    static ENTRIES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-        let lines = include_str!("verdict/tables/menu.txt").lines();
-        lines.flat_map(|line| line.split(" | ")).collect()
-    });
-    const MANY: usize = 5;
-    let is_short = |part: &&str| words(part).len() <= MANY && !has_pay(part);
-    let is_entry = |part: &&&str| ENTRIES.contains(&*normalised(part));
-    parts.len() >= MANY
-        && parts.iter().all(is_short)
-        && parts.iter().filter(is_entry).count() * 2 >= parts.len()
-}
-
-/// Whether most of a text is a page beside or instead of a job, although it has other words.
-fn is_page(seen: &[Seen], refusal: Refusal) -> bool {
-    let tells_reader = seen.iter().any(|seen| seen.tells_reader);
-    let notices: Vec<_> = seen.iter().filter(|seen| seen.refusal.is_some()).collect();
-    let whole = notices.iter().filter(|seen| seen.unknown == 0).count();
-    let letters: usize = seen.iter().map(|seen| seen.letters).sum();
-    let known = letters - seen.iter().map(|seen| seen.unknown).sum::<usize>();
-    // The share of the letters that must be known, in percent. It is larger for menus and
-    // references, because real ads have them, too. The strict rule decides about a text of one
-    // sentence.
-    let share = match (refusal, whole, notices.len()) {
-        (Refusal::NoContent, ..) | (Refusal::Navigation, _, 0..=1) => return false,
-        (Refusal::Navigation, ..) => 60,
-        (_, 0, _) if seen.len() == 1 => return false,
-        (_, 0, _) if tells_reader => 70,
-        (_, 0, 1) => 80,
-        (_, 0, _) => 50,
-        _ if tells_reader => 60,
-        _ => 35,
-    };
-    known.saturating_mul(100) >= letters.saturating_mul(share)
-}
-
-fn has_pay(sentence: &str) -> bool {
-    sentence.contains(['€', '£', '$', '¥', '₽', '₴', '₺', '₪', '₩'])
-        && sentence.contains(|c: char| c.is_ascii_digit())
-}
-
-/// Whether a text has hours, such as `30 hours`.
-fn has_hours(text: &str) -> bool {
-    static HOURS: List = List::new(include_str!("verdict/tables/hours.txt"));
-    let words = words(text);
-    let mut pairs = words.windows(2);
-    pairs.any(|pair| pair[0].is_number() && HOURS.has(&pair[1].lower))
-}
-
-fn describes(seen: &Seen, refusal: Refusal) -> bool {
-    let is_name = seen.plain_words == 0 && seen.unknown_words <= MAX_NAME;
-    if seen.unknown == 0 || is_name {
-        return false;
-    }
-    // A menu or a reference is short, so a single unknown word may be the job.
-    if seen.tells_reader || matches!(refusal, Refusal::NoContent | Refusal::Navigation) {
-        return true;
-    }
-    if seen.refusal.is_some() {
-        let share = if seen.plain_words > 1 { 6 } else { 3 };
-        return seen.unknown.saturating_mul(share) > seen.letters;
-    }
-    let is_slack = seen.plain_words == 1 && seen.unknown.saturating_mul(3) <= seen.letters;
-    !is_slack && seen.unknown > MAX_PLAIN_NAME
+    (is_page(
+        &seen,
+        refusal,
+        has_pay(text) || has_hours(text) || JOB.has_word(text),
+    ) && !names_job)
+        .then_some(refusal)
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -48,7 +48,7 @@ pub(super) fn is_template(text: &str, is_known: impl Fn(&str) -> bool) -> bool {
     variables > 0 && words(&outside).iter().all(says_nothing)
 }
 
-/// Counts placeholders such as `[Job Title]` and `{{ company_name }}`.
+/// Counts placeholders such as `[Job Title]`, `{{ company_name }}`, `____` and `XXXXX`.
 pub(super) fn blanks(text: &str) -> usize {
     static FILLED_WITH: List = List::new(include_str!("tables/blanks.txt"));
     let ends = |open: char| if open == '[' { ']' } else { '}' };
@@ -62,5 +62,6 @@ pub(super) fn blanks(text: &str) -> usize {
     };
     let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));
     let single = opens.filter(|(at, c)| !text[..*at].ends_with(*c));
-    single.filter_map(blank).count()
+    let is_line = |it: &&str| it.len() > 3 && it.bytes().all(|b| matches!(b, b'_' | b'X'));
+    single.filter_map(blank).count() + text.split_whitespace().filter(is_line).count()
 }
