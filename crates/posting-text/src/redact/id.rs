@@ -39,7 +39,8 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len())?;
-    out.extend(FORMS.find_iter(text).map(|found| found.range()));
+    let forms = FORMS.find_iter(text).map(|found| found.range());
+    out.extend(forms.filter(|range| !text[..range.start].ends_with('+')));
     // Words up to the next one with a digit.
     let mut distance = usize::MAX;
     for (at, word) in words.iter().enumerate().rev() {

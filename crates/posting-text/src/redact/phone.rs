@@ -23,7 +23,7 @@ patterns! {
     /// Within a firm, after its number: `ext. 4`, `, poste 318`.
     EXTENSION = crate::pattern::one_of(include_str!("tables/phone_extensions.txt"));
     DATE = concat!(
-        r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
+        r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ –-]{1,3}|$)){1,2}\)?$",
         r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
         r"|^\d{1,2}[.:]\d{2} ?[–-] ?\d{1,2}(?:[.:]\d{2})?$|^[012]\d[0-5]\d ?[–-] ?[012]\d[0-5]\d$",
     );
@@ -67,6 +67,8 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
 
 fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 200;
+    /// Of a number that ends a sentence; a shorter one goes on: "081/ 40 .17. 66".
+    const MIN_DIGITS: usize = 8;
     /// The steps for each possible end.
     const WINDOW_STEPS: usize = 80;
     let mut out: Vec<Range> = Vec::new();
@@ -77,7 +79,11 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         let before = &text[..found.start()];
         let whole = found.as_str();
         // "06 55 50 12 44. 4, place Viarme": a sentence may end within, and another number begin.
-        let sentence = whole.find(". ").filter(|end| !whole[..*end].ends_with(' '));
+        let is_sentence = |end: &usize| {
+            let digits = whole[..*end].bytes().filter(u8::is_ascii_digit);
+            !whole[..*end].ends_with(' ') && digits.count() >= MIN_DIGITS
+        };
+        let sentence = whole.find(". ").filter(is_sentence);
         let mut cuts: Vec<usize> = SPACED.find_iter(whole).map(|sign| sign.start()).collect();
         let next = SPACED.find(whole).map(|sign| sign.end());
         let next = next.into_iter().chain(sentence.map(|end| end + 2)).min();
@@ -100,10 +106,10 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     Ok(out)
 }
 
+/// `(040 / 12 34)`, `(040 12 34, mornings)`
 fn opens_before(number: &str, after: &str) -> bool {
-    number.starts_with('(')
-        && after.starts_with(')')
-        && number.matches('(').count() > number.matches(')').count()
+    let is_closed = number.matches('(').count() <= number.matches(')').count();
+    number.starts_with('(') && !is_closed && after.starts_with([')', ',', ';'])
 }
 
 /// `gap` is the text between the previous telephone number and this one.
@@ -189,10 +195,9 @@ fn is_dialled(number: &str) -> bool {
     let are_digits = |group: &&str| is_digits(group);
     let are_groups = (2..=6).contains(&groups.len())
         && groups.iter().all(are_digits)
-        && groups
-            .iter()
-            .skip(1)
-            .all(|group| (2..=5).contains(&group.len()) || (groups.len() > 3 && digits == 9))
+        && groups.iter().skip(1).all(|group| {
+            (2..=5).contains(&group.len()) || (groups.len() > 3 && (8..=11).contains(&digits))
+        })
         && (1..=5).contains(&groups[0].len());
     let is_amount = !number.starts_with('0')
         && groups.iter().skip(1).all(|group| group.len() == 3)

@@ -46,13 +46,17 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
     }
     for _ in 0..MAX_PARTS {
         let rest = text[end..].trim_start_matches(QUOTES);
-        let Some(rest) = BETWEEN.iter().find_map(|it| rest.strip_prefix(it)) else {
-            break;
-        };
+        let bracket = rest.strip_prefix(" (");
+        let after = bracket.or_else(|| BETWEEN.iter().find_map(|it| rest.strip_prefix(it)));
+        let Some(rest) = after else { break };
         let begin = text.len() - rest.len();
         let Ok(first) = words.binary_search_by_key(&begin, |word| word.start) else {
             break;
         };
+        // "(second floor)", but not "(gate 3)" or "(m/w/d)"
+        if bracket.is_some() && !ORDINALS.has(&words[first].lower) {
+            break;
+        }
         let run = words[first..].windows(2).take(MAX_NAME - 1);
         let run = run.take_while(|pair| joins(text, &pair[0], &pair[1]));
         let last = words.len().min(first + 1 + run.count());
@@ -61,6 +65,8 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
             break;
         };
         end = words[last - 1].end();
+        // "9 Kirk Lane (second floor)"
+        end += usize::from(bracket.is_some() && text[end..].starts_with(')'));
     }
     start..end
 }
@@ -73,9 +79,11 @@ fn joins(text: &str, one: &Word<'_>, other: &Word<'_>) -> bool {
 pub(super) fn is_within(text: &str, before: &Word<'_>, next: &Word<'_>) -> bool {
     const UNITS: Cues = Cues::UNIT.union(Cues::STREET_AFTER);
     match &text[before.end()..next.start] {
-        " " | "\u{a0}" | "-" | "–" | "’" | "'" | "/" | "/ " | " #" | " # " | "º " | ".º "
-        | " „" | " “" | " \"" | " «" | "» " | "” " | "“ " | "\" " => true,
+        " " | "\u{a0}" | "-" | "–" | "’" | "'" | "’ " | "' " | "/" | "/ " | " #" | " # " | "º "
+        | ".º " | " „" | " “" | " \"" | " «" | "» " | "” " | "“ " | "\" " => true,
         " - " | " – " => before.is_number(),
+        // "No: 14 K: 6 D: 61"
+        ": " => before.is(Cues::UNIT) && next.is_number(),
         // "22. B épület, 9. emelet"
         "." | ". " if before.is_number() => next.is(UNITS) || next.is_letter() || next.is_number(),
         "." | ". " => {

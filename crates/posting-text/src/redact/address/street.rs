@@ -188,7 +188,8 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
             let gap = &text[last.end()..word.start];
             // "12, rue du Dr. Roux", but not the next sentence.
             let joins = matches!(gap, " " | "-" | "–" | "’" | "'" | "\u{a0}")
-                || (gap == ". " && (last.letters() <= 2 || last.is(Cues::TITLE)))
+                || gap == ". "
+                    && (last.letters() <= 2 || last.is(Cues::TITLE | Cues::STREET_BEFORE))
                 || (gap == "." && last.is_letter());
             // "place du Puits-aux-Moines"
             let is_compound = gap == "-";
