@@ -153,6 +153,8 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
 fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     static MEMBERS: List = List::new(include_str!("verdict/tables/members.txt"));
     const TRACES: &str = include_str!("verdict/tables/traces.txt");
+    /// A text about errors names fewer of them.
+    const MANY_TRACES: usize = 2;
     const ENDS: [&str; 6] = ["rror>", "rreur>", "ehler>", "rrore>", "erro>", "fout>"];
     let (text, raw) = (content.text.trim(), posting.description.trim_start());
     let is_longer = |most: usize| content.weight > most || text.len() > most * 8;
@@ -161,7 +163,7 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     }
     let (title, lower) = (posting.title, text.to_lowercase());
     let traces = TRACES.lines().filter(|trace| lower.contains(trace)).count();
-    if traces > 1 {
+    if traces >= MANY_TRACES {
         return Some(Refusal::ErrorPage);
     }
     if is_longer(MAX_OBJECT_LENGTH) {
@@ -177,7 +179,9 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
         return Some(Refusal::ErrorPage);
     }
     let is_title = !title.is_empty() && normalised(text) == normalised(title);
-    let is_filled = lower.contains("lorem ipsum dolor") && !is_test_posting(title, content);
+    let is_filled = lower.contains("lorem ipsum dolor")
+        && !is_test_posting(title, content)
+        && !JOB.has_word(text);
     let is_template = blanks(text) >= 2 || is_template(text, |_| false) || is_filled;
     (is_title || is_template).then_some(Refusal::NoContent)
 }

@@ -1,7 +1,10 @@
 //! Recognises texts that stand for another text: placeholders and variables of templates.
 
 use super::refusal::Refusal;
-use crate::redact::{List, Word, lines, words};
+use crate::{
+    kind::Kind,
+    redact::{List, Word, lines, words},
+};
 
 /// The most words of a variable of a template.
 const MAX_VARIABLE: usize = 6;
@@ -56,12 +59,20 @@ pub(super) fn blanks(text: &str) -> usize {
         let inside = text[at + 1..].trim_start_matches(open);
         let (inside, _) = inside.split_once(ends(open))?;
         let words = words(inside);
-        let is_blank =
-            words.len() <= MAX_VARIABLE && words.iter().any(|it| FILLED_WITH.has(&it.lower));
+        // "[person]" is what was hidden.
+        let is_token = open == '[' && Kind::ALL.iter().any(|kind| kind.name() == inside);
+        let is_blank = !is_token
+            && words.len() <= MAX_VARIABLE
+            && words.iter().any(|it| FILLED_WITH.has(&it.lower));
         is_blank.then_some(())
     };
     let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));
     let single = opens.filter(|(at, c)| !text[..*at].ends_with(*c));
-    let is_line = |it: &&str| it.len() > 3 && it.bytes().all(|b| matches!(b, b'_' | b'X'));
-    single.filter_map(blank).count() + text.split_whitespace().filter(is_line).count()
+    let is_line = |it: &&str| {
+        let first = it.bytes().next();
+        it.len() > 3 && matches!(first, Some(b'_' | b'X')) && it.bytes().all(|b| Some(b) == first)
+    };
+    // A form for an applicant has two.
+    let lines = text.split_whitespace().filter(is_line).count();
+    single.filter_map(blank).count() + if lines > 2 { lines } else { 0 }
 }

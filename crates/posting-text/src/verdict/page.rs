@@ -6,7 +6,7 @@ use super::{
     notice::{Seen, normalised},
     refusal::Refusal,
 };
-use crate::redact::{List, words};
+use crate::redact::{List, Word, words};
 
 /// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
 const MAX_NAME: usize = 6;
@@ -29,16 +29,18 @@ pub(super) fn is_menu(parts: &[&str]) -> bool {
 
 /// Whether a text lists several ads with their ages: `Cook – Leeds – 2 days ago`.
 pub(super) fn is_results(parts: &[&str]) -> bool {
-    static AGES: List = List::new(include_str!("tables/ages.txt"));
+    static AGOS: List = List::new(include_str!("tables/agos.txt"));
+    static UNITS: List = List::new(include_str!("tables/ages.txt"));
     const MANY: usize = 3;
+    const MAX_WORDS: usize = 6;
     let is_age = |part: &&&str| {
         let words = words(part);
-        let mut ages = words.iter().filter(|it| !it.is_number());
-        (1..=6).contains(&words.len())
-            && ages.clone().count() > 0
-            && ages.all(|it| AGES.has(&it.lower))
+        let is_ago = words.iter().any(|it| AGOS.has(&it.lower));
+        let is_other =
+            |it: &Word<'_>| !(it.is_number() || AGOS.has(&it.lower) || UNITS.has(&it.lower));
+        is_ago && words.len() <= MAX_WORDS && !words.iter().any(is_other)
     };
-    parts.iter().filter(is_age).count() >= MANY
+    !parts.iter().any(|part| has_pay(part)) && parts.iter().filter(is_age).count() >= MANY
 }
 
 /// Whether most of a text is a page beside or instead of a job, although it has other words.
