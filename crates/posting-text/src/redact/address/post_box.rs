@@ -4,7 +4,6 @@ use super::{
     List, Word,
     end::{end, postal_code},
     is_digits,
-    piece::ends_clause,
 };
 use crate::Range;
 
@@ -33,12 +32,7 @@ pub(super) fn post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
         .filter(|_| matches!(&*word.lower, "box" | "bag"));
     let is_box = match &*word.lower {
         "box" | "bag" => initials.is_some() || word.is_upper() && has_code(),
-        // "90630 Oulu, PL 25"
-        "pl" | "bp" | "cs" => {
-            let is_clause =
-                || text[..word.start].ends_with(", ") && ends_clause(text, words[at].end());
-            word.is_capitals() && (has_code() || is_clause())
-        }
+        "pl" | "bp" | "cs" => word.is_capitals() && has_code(),
         "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
         "apartado" | "casilla" | "а" | "τ" | "skr" | "skrytka" => first + 1 < at,
         _ => true,

@@ -81,7 +81,12 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 /// The phrases that end in a word or, in `our Eismarke`, in the second part of it.
 pub(super) fn phrases_of(lower: &str) -> Option<&'static Vec<(Vec<&'static str>, Phrase)>> {
     static PARTS: List = List::new(include_str!("../tables/related_second_parts.txt"));
+    /// The shortest compound: "Teemarke".
+    const MIN_LENGTH: usize = 7;
     let second = || {
+        if lower.len() < MIN_LENGTH {
+            return None;
+        }
         let first = PARTS.without_ending(lower).filter(|it| it.len() > 2)?;
         PHRASES.get(&lower[first.len()..])
     };

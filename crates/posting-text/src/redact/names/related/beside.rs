@@ -155,11 +155,9 @@ pub(super) fn after_phrase<'c>(
 ) -> Option<&'c [Word<'c>]> {
     let (text, all) = (context.text, context.all);
     let rest = all.get(at + 1..at + 1 + others.len())?;
-    if !rest
-        .iter()
-        .map(|word| &*word.lower)
-        .eq(others.iter().rev().copied())
-    {
+    let mut pairs = rest.iter().zip(others.iter().rev());
+    // "Tolliver Care Ltd. Company no. 7"
+    if begins_sentence(text, all[at].start) || !pairs.all(|(word, it)| word.lower == *it) {
         return None;
     }
     // "Orquidea Labs, nuestra filial de software"

@@ -65,9 +65,6 @@ pub(super) fn is_name(
     title: &[Word<'_>],
     context: &Context<'_>,
 ) -> bool {
-    let city = words(context.posting.city.unwrap_or_default());
-    let stems = |word: &Word<'_>| inflect::stems(&word.lower, context.families);
-    let city: Vec<_> = city.iter().flat_map(stems).collect();
     let shown = context.posting.title;
     // "Cook – Ash Inn"
     let is_part = |word: &&Word<'_>| {
@@ -99,7 +96,13 @@ pub(super) fn is_name(
             || NOUNS.ends(&word.lower)
             || is_of_title(&word.lower)
             || GROUPS.has(&word.lower);
-        let is_city = || city.iter().any(|stem| stem.begins(&word.lower));
+        let is_city = || {
+            let city = words(context.posting.city.unwrap_or_default());
+            let mut stems = city
+                .iter()
+                .flat_map(|it| inflect::stems(&it.lower, context.families));
+            stems.any(|stem| stem.begins(&word.lower))
+        };
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower) && !is_city()
     };
     let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
