@@ -196,12 +196,12 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     if is_menu(&parts) || is_results(&parts) {
         return Some(Refusal::Navigation);
     }
+    let has_job = || has_pay(text) || has_hours(text) || JOB.has_word(text);
     let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
-        let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
         // "Rosenhof looks for a lover of roses and hedges", and a long list of other words.
         let describes = seen.iter().any(|seen| seen.plain_words > MAX_PLAIN_WORDS);
         let found = PAGES.most(text, known_by(posting.title));
-        return found.filter(|_| !is_job && !describes);
+        return found.filter(|_| !has_job() && !describes);
     };
     let names_job = |(part, seen): (&&str, &Seen)| {
         let (pay, job) = (has_pay(part), JOB.has_word(part));
@@ -220,12 +220,7 @@ fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     if parts.iter().zip(&seen).any(asks) {
         return None;
     }
-    (is_page(
-        &seen,
-        refusal,
-        has_pay(text) || has_hours(text) || JOB.has_word(text),
-    ) && !names_job)
-        .then_some(refusal)
+    (is_page(&seen, refusal, has_job()) && !names_job).then_some(refusal)
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

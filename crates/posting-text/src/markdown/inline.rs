@@ -180,10 +180,9 @@ pub(crate) fn lines(spans: Vec<Span>) -> Vec<Vec<Span>> {
                 if index > 0 {
                     lines.push(Vec::new());
                 }
-                lines
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|line| line.push(span.with_text(part)));
+                if let (false, Some(line)) = (part.is_empty(), lines.last_mut()) {
+                    line.push(span.with_text(part));
+                }
             }
         }
     } else {

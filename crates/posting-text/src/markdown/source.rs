@@ -196,7 +196,7 @@ pub(super) fn replace_some<'a>(
 ) -> Cow<'a, str> {
     let mut out = String::new();
     let mut copied = 0;
-    // One character is found in far fewer steps than several.
+    // One character is found in far fewer steps than several. No sign overlaps itself.
     let first = sign.chars().next().unwrap_or_default();
     let found = text.match_indices(first);
     for (at, _) in found.filter(|(at, _)| text[*at..].starts_with(sign)) {

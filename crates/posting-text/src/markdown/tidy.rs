@@ -179,9 +179,8 @@ fn split(line: Vec<Span>) -> Vec<Vec<Span>> {
 /// Finds at least two of the same sign, the first at the start of the line or after a colon.
 fn item_starts(line: &[Span]) -> Vec<usize> {
     let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
-    let begins = line
-        .first()
-        .is_some_and(|span| span.text.starts_with(is_sign));
+    let mut chars = line.iter().flat_map(|span| span.text.chars());
+    let begins = chars.find(|c| !c.is_whitespace()).is_some_and(is_sign);
     if !begins && !line.iter().any(|span| span.text.contains(':')) {
         return Vec::new();
     }
@@ -221,7 +220,7 @@ fn item_starts(line: &[Span]) -> Vec<usize> {
 }
 
 fn marker(line: &[Span]) -> Option<(Marker, usize)> {
-    let first = line.first()?.text.chars().next();
+    let first = line.iter().find_map(|span| span.text.chars().next());
     let first = first.filter(|c| !c.is_alphabetic())?;
     let line = plain(line);
     let (marker, width) = match first {

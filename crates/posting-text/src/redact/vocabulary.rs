@@ -36,7 +36,7 @@ struct Index {
     whole: ByByte,
 }
 
-/// Words in the order of a byte, and where those of each byte begin.
+/// Words in the order of a hash of one byte, and where those of each hash begin.
 #[derive(Debug)]
 struct ByByte {
     words: Vec<&'static str>,
@@ -60,16 +60,17 @@ impl ByByte {
     }
 }
 
-/// Of the first two bytes.
+/// Returns a hash of the first two bytes.
 fn beginning(word: &[u8]) -> Option<u8> {
     let second = word.get(1).copied().unwrap_or_default();
     Some(word.first()? ^ second.wrapping_mul(37))
 }
 
-/// Few words have the same byte.
-fn both(word: &[u8]) -> Option<u8> {
+/// Returns a hash of the length, the first and the last byte.
+fn whole(word: &[u8]) -> Option<u8> {
     let (first, last) = (word.first()?, word.last()?);
-    Some(word.len().to_le_bytes()[0].wrapping_mul(37) ^ first.wrapping_mul(7) ^ last)
+    let [length, ..] = word.len().to_le_bytes();
+    Some(length.wrapping_mul(37) ^ first.wrapping_mul(7) ^ last)
 }
 
 impl List {
@@ -83,7 +84,7 @@ impl List {
     }
 
     pub(crate) fn has(&self, word: &str) -> bool {
-        let mut alike = self.index().whole.of(both(word.as_bytes())).iter();
+        let mut alike = self.index().whole.of(whole(word.as_bytes())).iter();
         alike.any(|known| *known == word)
     }
 
@@ -120,7 +121,7 @@ impl List {
             Index {
                 beginnings: ByByte::new(words.clone(), beginning),
                 endings: ByByte::new(words.clone(), |word| word.last().copied()),
-                whole: ByByte::new(words, both),
+                whole: ByByte::new(words, whole),
             }
         })
     }

@@ -51,7 +51,7 @@ pub(super) fn is_template(text: &str, is_known: impl Fn(&str) -> bool) -> bool {
     variables > 0 && words(&outside).iter().all(says_nothing)
 }
 
-/// Counts placeholders such as `[Job Title]`, `{{ company_name }}`, `____` and `XXXXX`.
+/// Counts placeholders such as `[Job Title]`, `{{ company_name }}`, and runs of `_` or `X`.
 pub(super) fn blanks(text: &str) -> usize {
     static FILLED_WITH: List = List::new(include_str!("tables/blanks.txt"));
     let ends = |open: char| if open == '[' { ']' } else { '}' };

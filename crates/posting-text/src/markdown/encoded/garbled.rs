@@ -8,11 +8,13 @@ const fn is_lead(c: char) -> bool {
     matches!(c, 'Â'..='Å' | 'Î'..='Ñ' | '×'..='Ù' | 'à'..='í' | 'ð')
 }
 
-/// Whether a first byte, a letter from `Â` to `ð`, precedes one of 0x80 to 0xBF.
+/// Whether a letter such as `Ã` precedes a character that stands for a byte from 0x80 to 0xBF.
 fn may_be_garbled(text: &str) -> bool {
-    let is_upper = |byte: u8| matches!(byte, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2);
-    let mut pairs = text.as_bytes().windows(3);
-    pairs.any(|bytes| bytes[0] == 0xC3 && is_upper(bytes[2]))
+    // UTF-8 of each letter in `is_lead` begins with 0xC3, and of U+0080 to U+00BF and `UPPER` with
+    // these.
+    let is_second = |byte: u8| matches!(byte, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2);
+    let mut windows = text.as_bytes().windows(3);
+    windows.any(|bytes| bytes[0] == 0xC3 && is_second(bytes[2]))
 }
 
 /// After a capital letter in quotation these are no garbled character.

@@ -1,5 +1,7 @@
 //! The words of a related company's name.
 
+use std::cell::LazyCell;
+
 use super::{
     ACRONYMS, Context, Cues, List, MAX_WORDS, OUR, Script, Word, begins_sentence, cues, inflect,
     is_cased, is_gap, is_ordinary, joined,
@@ -65,6 +67,11 @@ pub(super) fn is_name(
     title: &[Word<'_>],
     context: &Context<'_>,
 ) -> bool {
+    let city = LazyCell::new(|| {
+        let city = words(context.posting.city.unwrap_or_default());
+        let stems = |word: &Word<'_>| inflect::stems(&word.lower, context.families);
+        city.iter().flat_map(stems).collect::<Vec<_>>()
+    });
     let shown = context.posting.title;
     // "Cook – Ash Inn"
     let is_part = |word: &&Word<'_>| {
@@ -96,13 +103,7 @@ pub(super) fn is_name(
             || NOUNS.ends(&word.lower)
             || is_of_title(&word.lower)
             || GROUPS.has(&word.lower);
-        let is_city = || {
-            let city = words(context.posting.city.unwrap_or_default());
-            let mut stems = city
-                .iter()
-                .flat_map(|it| inflect::stems(&it.lower, context.families));
-            stems.any(|stem| stem.begins(&word.lower))
-        };
+        let is_city = || city.iter().any(|stem| stem.begins(&word.lower));
         !is_other && word.letters() >= 3 && !context.is_place(&word.lower) && !is_city()
     };
     let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
