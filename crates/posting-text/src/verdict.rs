@@ -2,13 +2,15 @@
 //! of pages such as an error, a login form or a cookie banner. A title that says only that is
 //! refused, too.
 //!
-//! A text is read sentence by sentence. It is refused if a sentence is a listed notice and no other
-//! sentence describes anything; brands, numbers and the words of such pages describe nothing. It is
-//! also refused if nearly all of its letters belong to such pages and no sentence has a word of a
-//! job, such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
+//! A text is read sentence by sentence. A listed notice is a reason to refuse it, if no other
+//! sentence describes anything, or if most letters belong to words of pages; brands, numbers and
+//! the words of such pages describe nothing. A linear model, learned from labelled texts, must not
+//! disagree; it also refuses pages that the tables do not know. Pay, hours and other words of jobs
+//! must be outweighed. A wrong refusal is worse than a poor posting on the board.
 
 mod blank;
 mod content;
+mod model;
 mod notice;
 mod page;
 mod refusal;
@@ -18,8 +20,9 @@ pub use self::refusal::Refusal;
 use self::{
     blank::{blanks, is_template, placeholder},
     content::Content,
-    notice::{JOB, PAGES, Seen, normalised},
-    page::{describes, has_hours, has_pay, is_menu, is_page, is_results},
+    model::Features,
+    notice::{JOB, PAGES, normalised},
+    page::{describes, has_hours, has_pay, is_page},
     trial::{MAX_TEST_LENGTH, is_test_posting, is_test_title},
 };
 use crate::{
@@ -29,18 +32,18 @@ use crate::{
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
-/// A sentence with more words that pages lack describes something.
-const MAX_PLAIN_WORDS: usize = 2;
 /// A longer description is no error object and no template.
 const MAX_OBJECT_LENGTH: usize = 400;
 /// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
+/// The score of the model that a page exceeds.
+const SURE: f64 = 0.05;
 
 pub(crate) fn passages(
     refusal: Refusal,
@@ -54,9 +57,13 @@ pub(crate) fn passages(
     if is_test || by_title(posting) == Some(refusal) {
         return Ok(vec![posting.title.to_owned()]);
     }
-    budget.spend(text.len().saturating_mul(4))?;
+    budget.spend(text.len().saturating_mul(12))?;
     let says_so = |part: &&str| PAGES.look(part, |_| false).refusal == Some(refusal);
     let mut found: Vec<_> = sentences(text).filter(says_so).take(MAX_PASSAGES).collect();
+    if found.is_empty() && refusal != Refusal::Test {
+        let is_page = |part: &&str| Features::of(part).score() > SURE;
+        found = sentences(text).filter(is_page).take(MAX_PASSAGES).collect();
+    }
     if found.is_empty() {
         found = lines().take(MAX_PASSAGES).collect();
     }
@@ -78,14 +85,14 @@ pub(crate) fn judge(
     if let Some(refusal) = by_form(&content, posting) {
         return Ok(Some(refusal));
     }
-    if content.weight <= MAX_NOTICE_LENGTH {
-        budget.spend(content.text.len().saturating_mul(8))?;
-        if let Some(refusal) = by_notice(&content.text, posting) {
-            return Ok(Some(refusal));
-        }
-    }
     if is_test_posting(title, &content) {
         return Ok(Some(Refusal::Test));
+    }
+    if content.weight <= MAX_NOTICE_LENGTH {
+        budget.spend(scan.text.len().saturating_mul(16))?;
+        if let Some(refusal) = by_model(scan.text, &content, posting) {
+            return Ok(Some(refusal));
+        }
     }
     budget.spend(title.len().saturating_mul(8))?;
     Ok(by_title(posting))
@@ -115,7 +122,7 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
         let is_notice = |it: &Refusal| is_phrase && *it != Refusal::Navigation;
         let refusal = match placeholder(part) {
             None if seen.unknown > 0 => return None,
-            None => seen.phrase.filter(is_notice),
+            None => seen.refusal.filter(is_notice),
             placeholder => placeholder,
         };
         found = found.or(refusal);
@@ -186,41 +193,33 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     (is_title || is_template).then_some(Refusal::NoContent)
 }
 
-fn by_notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
+/// Refuses what the model takes for a page. A notice needs a lower score than other texts, and a
+/// text with words of a job a higher one.
+fn by_model(text: &str, content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
+    const SURE_BESIDE_JOB: f64 = 0.3;
+    const SURE_OF_NOTICE: f64 = -0.15;
+    let features = Features::of(text);
+    let notice = notice(&content.text, posting);
+    let least = match notice {
+        _ if has_job(text) => SURE_BESIDE_JOB,
+        Some(_) => SURE_OF_NOTICE,
+        None => SURE,
+    };
+    (features.score() > least).then(|| notice.unwrap_or_else(|| features.kind()))
+}
+
+/// The meaning of a text that says nothing else.
+fn notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
     let is_known = known_by(&format!("{} {}", posting.title, posting.company_name));
-    let parts: Vec<_> = sentences(text).collect();
-    let seen: Vec<_> = parts
-        .iter()
-        .map(|sentence| PAGES.look(sentence, &is_known))
-        .collect();
-    if is_menu(&parts) || is_results(&parts) {
-        return Some(Refusal::Navigation);
-    }
-    let has_job = || has_pay(text) || has_hours(text) || JOB.has_word(text);
-    let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
-        // "Rosenhof looks for a lover of roses and hedges", and a long list of other words.
-        let describes = seen.iter().any(|seen| seen.plain_words > MAX_PLAIN_WORDS);
-        let found = PAGES.most(text, known_by(posting.title));
-        return found.filter(|_| !has_job() && !describes);
-    };
-    let names_job = |(part, seen): (&&str, &Seen)| {
-        let (pay, job) = (has_pay(part), JOB.has_word(part));
-        seen.refusal.is_none() && (pay && job || seen.unknown > 0 && (pay || job))
-    };
-    let describes = |seen: &Seen| describes(seen, refusal);
-    let is_paid = refusal == Refusal::ErrorPage && has_pay(text);
-    let names_job = is_paid || parts.iter().zip(&seen).any(names_job);
-    if !seen.iter().any(describes) && !names_job {
-        return Some(refusal);
-    }
-    // A question begins an ad more often than it ends one: "No longer available? Not with us."
-    let asks = |(part, seen): (&&str, &Seen)| {
-        seen.refusal.is_some_and(|it| it != Refusal::LoginWall) && part.ends_with(['?', '？'])
-    };
-    if parts.iter().zip(&seen).any(asks) {
-        return None;
-    }
-    (is_page(&seen, refusal, has_job()) && !names_job).then_some(refusal)
+    let look = |sentence| PAGES.look(sentence, &is_known);
+    let seen: Vec<_> = sentences(text).map(look).collect();
+    let refusal = seen.iter().filter_map(|seen| seen.refusal).min()?;
+    let is_notice = !seen.iter().any(|seen| describes(seen, refusal)) || is_page(&seen, refusal);
+    is_notice.then_some(refusal)
+}
+
+fn has_job(text: &str) -> bool {
+    has_pay(text) || has_hours(text) || JOB.has_word(text)
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -90,17 +90,37 @@ fn what_is_no_posting_is_refused() {
             verdicts.extend([found.as_str(), ": ", line, "\n"]);
         }
     }
+    let weights = include_bytes!("../src/verdict/model/weights.bin").iter();
     let digest = verdicts
         .bytes()
+        .chain(weights.copied())
         .fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
             (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
     assert_eq!(
         (VERSION, digest),
-        (8, 3_985_013_047_280_900_548),
-        "a verdict of these texts that changes is a new version; another text is none"
+        (9, 11_938_087_883_250_328_694),
+        "verdicts or weights of a model that change are a new version"
     );
     assert_eq!(enrich("Driver", "").refusal, Some(Refusal::NoContent));
+}
+
+#[test]
+fn pages_and_ads_that_the_model_has_not_learned() {
+    let refused = |heading: &str| {
+        let texts = include_str!("../eval/pages/unseen.txt").split("\n[");
+        let texts = texts.filter_map(|part| part.strip_prefix(heading)?.strip_prefix("]\n"));
+        let lines = texts
+            .flat_map(str::lines)
+            .filter_map(|line| line.split_once(" | "));
+        let refusals = lines.map(|(title, description)| enrich(title, description).refusal);
+        let refusals: Vec<_> = refusals.collect();
+        (refusals.iter().flatten().count(), refusals.len())
+    };
+    let ((pages, all_pages), (ads, all_ads)) = (refused("Page"), refused("Ad"));
+    assert_eq!((all_pages, all_ads), (120, 120));
+    assert!(pages >= 114, "{pages} of 120 pages are refused");
+    assert!(ads <= 2, "{ads} of 120 ads are refused");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Recognises sentences with one certain meaning, by tables of phrases in many languages.
 
 use std::{
-    cmp::Reverse,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
@@ -20,52 +19,40 @@ pub(super) struct Table {
     pieces: AhoCorasick,
     /// Words that cancel the meaning of a phrase in their sentence.
     others: HashMap<String, Refusal>,
-    /// Beginnings of words. A pair of them is a notice: `sides` has the line and side of each.
-    stems: AhoCorasick,
-    sides: Vec<(usize, bool, Refusal)>,
-    beginnings: HashSet<&'static str>,
 }
 
 pub(super) static TEST: LazyLock<Table> =
-    LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))], ""));
+    LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))]));
 
 pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
-    const PAIRS: &str = include_str!("tables/pairs.txt");
-    let tables = [
+    Table::of(&[
         (Refusal::Closed, include_str!("tables/closed.txt")),
         (Refusal::LoginWall, include_str!("tables/login_wall.txt")),
         (Refusal::ErrorPage, include_str!("tables/error_page.txt")),
         (Refusal::NoContent, include_str!("tables/reference.txt")),
         (Refusal::Navigation, include_str!("tables/navigation.txt")),
-    ];
-    Table::of(&tables, PAIRS)
+    ])
 });
 
 pub(super) static JOB: LazyLock<Table> =
-    LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))], ""));
+    LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))]));
 
 /// Words that count neither as known nor as unknown: auxiliary verbs, prepositions, months.
 static NEUTRAL: List = List::new(include_str!("tables/neutral.txt"));
-static PRONOUNS: List =
-    List::new("you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) refusal: Option<Refusal>,
-    /// The meaning without [`Table::pairs`].
-    pub(super) phrase: Option<Refusal>,
     pub(super) letters: usize,
     /// The letters of unknown words.
     pub(super) unknown: usize,
     pub(super) unknown_words: usize,
     /// The unknown words that are not written as a name.
     pub(super) plain_words: usize,
-    /// Whether an unknown word follows a pronoun for the reader: "you mark".
-    pub(super) tells_reader: bool,
 }
 
 impl Table {
-    fn of(tables: &[(Refusal, &'static str)], pairs: &'static str) -> Self {
+    fn of(tables: &[(Refusal, &'static str)]) -> Self {
         let (mut phrases, mut meanings) = (Vec::new(), Vec::new());
         let (mut words, mut pieces) = (HashMap::new(), HashSet::new());
         let mut others = HashMap::new();
@@ -89,35 +76,7 @@ impl Table {
                 }
             }
         }
-        let (mut stems, mut sides) = (Vec::new(), Vec::new());
-        let mut beginnings = HashSet::new();
-        for (line, (heading, pair)) in lines(pairs).enumerate() {
-            let refusal = match heading {
-                "closed" => Refusal::Closed,
-                "login_wall" => Refusal::LoginWall,
-                "error_page" => Refusal::ErrorPage,
-                "navigation" => Refusal::Navigation,
-                _ => Refusal::NoContent,
-            };
-            for (side, words) in pair.split(" + ").enumerate() {
-                for stem in words.split_ascii_whitespace() {
-                    let before = if stem.contains(is_unspaced) { "" } else { " " };
-                    stems.push(format!("{before}{stem}"));
-                    sides.push((line, side > 0, refusal));
-                    beginnings.insert(stem);
-                }
-            }
-        }
-        pieces.extend(
-            beginnings
-                .iter()
-                .filter(|stem| stem.contains(is_unspaced))
-                .map(|stem| (*stem).to_owned()),
-        );
         Self {
-            stems: automaton(MatchKind::Standard, stems),
-            sides,
-            beginnings,
             phrases: automaton(MatchKind::Standard, phrases),
             meanings,
             words,
@@ -128,29 +87,21 @@ impl Table {
 
     pub(super) fn look(&self, sentence: &str, also: impl Fn(&str) -> bool) -> Seen {
         let words = words(sentence);
-        let (refusal, phrase) = self.meanings(&words);
         let mut seen = Seen {
-            refusal,
-            phrase,
+            refusal: self.meaning(&words),
             ..Seen::default()
         };
-        let mut follows_pronoun = false;
         for word in &words {
             let lower = word.lower.as_ref();
             let letters = lower.chars().count();
             let unknown = if word.is_unspaced() {
                 letters - self.known_letters(lower)
-            } else if self.words.contains_key(lower)
-                || also(lower)
-                || word.is_small()
-                || self.begins(lower)
-            {
+            } else if self.words.contains_key(lower) || also(lower) || word.is_small() {
                 0
             } else {
                 letters
             };
             if unknown > 0 && NEUTRAL.has(lower) {
-                follows_pronoun |= PRONOUNS.has(lower);
                 continue;
             }
             seen.letters += letters;
@@ -159,9 +110,7 @@ impl Table {
                 seen.unknown_words += 1;
                 seen.plain_words +=
                     usize::from(!word.is_upper() && !lower.contains(|c: char| c.is_ascii_digit()));
-                seen.tells_reader |= follows_pronoun && !word.is_upper();
             }
-            follows_pronoun = PRONOUNS.has(lower);
         }
         seen
     }
@@ -174,34 +123,7 @@ impl Table {
         words(sentence).iter().any(known)
     }
 
-    /// Returns the kind of page that most words of a text belong to; `None` if too many words
-    /// belong to no kind.
-    pub(super) fn most(&self, text: &str, also: impl Fn(&str) -> bool) -> Option<Refusal> {
-        /// The share of letters that must be known, in percent.
-        const SHARE: usize = 95;
-        const MIN_WORDS: usize = 3;
-        let seen = self.look(text, also);
-        let mut counts: HashMap<Refusal, usize> = HashMap::new();
-        for word in words(text) {
-            if let Some(refusal) = self.words.get(word.lower.as_ref()) {
-                *counts.entry(*refusal).or_default() += word.lower.len();
-            }
-        }
-        let known = seen.letters - seen.unknown;
-        let letters: usize = words(text).iter().map(Word::letters).sum();
-        let is_page = known * 100 >= letters * SHARE
-            && words(text).len() >= MIN_WORDS
-            && !seen.tells_reader
-            && !words(text)
-                .iter()
-                .any(|word| self.others.contains_key(word.lower.as_ref()));
-        let most = counts
-            .into_iter()
-            .max_by_key(|(refusal, count)| (*count, Reverse(*refusal)));
-        most.map(|(refusal, _)| refusal).filter(|_| is_page)
-    }
-
-    fn meanings(&self, words: &[Word<'_>]) -> (Option<Refusal>, Option<Refusal>) {
+    fn meaning(&self, words: &[Word<'_>]) -> Option<Refusal> {
         let said = format!(" {} ", joined(words.iter().map(|word| word.lower.as_ref())));
         let phrases = self.phrases.find_overlapping_iter(&said);
         let meanings = phrases.map(|found| self.meanings[found.pattern().as_usize()]);
@@ -209,31 +131,7 @@ impl Table {
             let denies = |word: &Word<'_>| self.others.get(word.lower.as_ref()) == Some(refusal);
             words.iter().any(denies)
         };
-        let phrase = meanings.filter(|refusal| !denied(refusal)).min();
-        let pair = self.pairs(&said).filter(|refusal| !denied(refusal));
-        (phrase.into_iter().chain(pair).min(), phrase)
-    }
-
-    fn pairs(&self, said: &str) -> Option<Refusal> {
-        let found = self.stems.find_overlapping_iter(said);
-        let mut sides: Vec<_> = found
-            .map(|it| self.sides[it.pattern().as_usize()])
-            .collect();
-        sides.sort_unstable();
-        let both =
-            |pair: &&[(usize, bool, Refusal)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
-        sides.windows(2).filter(both).map(|pair| pair[0].2).min()
-    }
-
-    /// Whether the word starts like a word of `pairs.txt`.
-    fn begins(&self, word: &str) -> bool {
-        const MORE: usize = 6;
-        let mut ends = word.char_indices().skip(3).map(|(at, _)| at);
-        let is_stem = |at: usize| {
-            let (front, rest) = word.split_at(at);
-            rest.chars().count() <= MORE && self.beginnings.contains(front)
-        };
-        self.beginnings.contains(word) || ends.any(is_stem)
+        meanings.filter(|refusal| !denied(refusal)).min()
     }
 
     fn known_letters(&self, word: &str) -> usize {
