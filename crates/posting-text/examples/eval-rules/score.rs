@@ -66,7 +66,12 @@ impl Score {
         }
         self.refused_wrongly += u32::from(is_refused);
         self.postings += u32::from(!sample.is_title);
-        let found = redact::find(&sample.text, posting, &Budget::of(&sample.text))?;
+        let budget = Budget::of(&sample.text);
+        let found = if sample.is_title {
+            redact::find_in_line(&sample.text, posting, &budget)?
+        } else {
+            redact::find(&sample.text, posting, &budget)?
+        };
         let hidden = |at: usize| found.iter().any(|hidden| hidden.range.contains(&at));
         let letters = |range: Range<usize>| {
             sample.text[range.clone()]
@@ -132,6 +137,11 @@ impl Score {
         self.kinds.values().map(|of| of.finds - of.right).sum()
     }
 
+    /// Phrases that must stay, and do not.
+    pub fn lost_phrases(&self) -> u32 {
+        self.lost_phrases
+    }
+
     /// Hidden words outside of labels.
     pub fn lost_words(&self) -> u32 {
         self.lost_words
@@ -173,7 +183,7 @@ impl Score {
             .chain([
                 ("refused", share(self.refused, self.to_refuse)),
                 ("wrong", format!("{wrong:.3}")),
-                ("phrases", kept(self.phrases, self.lost_phrases)),
+                ("phrases", kept(self.phrases, self.lost_phrases())),
                 ("words", kept(self.words, self.lost_words())),
             ])
             .collect()

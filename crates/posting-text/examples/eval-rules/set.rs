@@ -53,8 +53,49 @@ pub fn read(folder: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     files.retain(|file| file.file_name() != FIRST_LOOK);
     files.sort_by_key(fs::DirEntry::file_name);
     for file in files {
-        for section in sections(&fs::read_to_string(file.path())?) {
+        let text = fs::read_to_string(file.path())?;
+        if text.contains("=== ") {
+            out.extend(postings(&text)?);
+            continue;
+        }
+        for section in sections(&text) {
             samples(&section, &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+/// Reads whole postings: `=== pl PL | name | website | city`, a title, and lines.
+fn postings(text: &str) -> Result<Vec<Sample>, Box<dyn Error>> {
+    let mut out: Vec<Sample> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if let Some(head) = line.strip_prefix("=== ") {
+            let mut fields = head.split('|').map(|field| field.trim().to_owned());
+            let mut next = || fields.next().unwrap_or_default();
+            let language = next();
+            let (language, country) = language.split_once(' ').unwrap_or((&language, ""));
+            out.push(Sample {
+                language: language.to_owned(),
+                country: country.to_owned(),
+                name: next(),
+                website: next(),
+                city: next(),
+                ..Sample::default()
+            });
+        } else if let Some(last) = out.last_mut() {
+            match line.strip_prefix("# ") {
+                Some(title) if last.title.is_empty() => {
+                    let mut of_title = Sample::default();
+                    label(title, &mut of_title)?;
+                    of_title
+                        .text
+                        .lines()
+                        .next()
+                        .unwrap_or_default()
+                        .clone_into(&mut last.title);
+                }
+                _ => label(line.strip_prefix("- ").unwrap_or(line), last)?,
+            }
         }
     }
     Ok(out)
@@ -186,15 +227,17 @@ pub fn label(line: &str, sample: &mut Sample) -> Result<(), Box<dyn Error>> {
             "a" => Some(Kind::Address),
             "i" => Some(Kind::Id),
             "h" => Some(Kind::Handle),
-            "o" => None,
+            "o" | "k" => None,
             _ => return Err(format!("unknown kind: {line}").into()),
         };
         let start = sample.text.len();
         sample.text.push_str(text);
-        sample.labels.push(Label {
-            kind,
-            range: start..sample.text.len(),
-        });
+        let range = start..sample.text.len();
+        if inside.starts_with("k:") {
+            sample.keep.push(range);
+        } else {
+            sample.labels.push(Label { kind, range });
+        }
         rest = after;
     }
     sample.text.push_str(rest);

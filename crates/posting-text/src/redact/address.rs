@@ -1,15 +1,11 @@
-//! Finds addresses: a street and a house number with further parts, a post box, a business park, or
-//! a clause that is a street.
+//! Finds addresses: a street and a house number with further parts, or a post box.
 
-mod clause;
 mod eastern;
 mod end;
 mod parts;
 mod piece;
-mod place;
 mod post_box;
 mod street;
-mod zone;
 
 use self::{
     parts::with_parts,
@@ -19,13 +15,13 @@ use self::{
 use super::{
     Hidden,
     cues::Cues,
-    found::{apart, merged},
+    found::merged,
     vocabulary::List,
     words::{Text, Word, begins_sentence, is_digits, word_before},
 };
 use crate::{Range, Result};
 
-pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> Result<Vec<Range>> {
+pub(super) fn addresses(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     const SEARCH_STEPS: usize = 150;
     let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
@@ -55,33 +51,6 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(address.filter(starts_free));
     }
-    let city = city.unwrap_or_default();
-    for (at, word) in words.iter().enumerate() {
-        if word.is_upper() || word.is_number() {
-            budget.spend(SEARCH_STEPS / 10)?;
-            out.extend(place::before_place(on, at, city));
-        }
-    }
     out.extend(eastern::addresses(on, found)?);
-    let mut out = merged(out);
-    let mut clauses: Vec<Range> = Vec::new();
-    let mut known = out.iter().peekable();
-    for (at, word) in words.iter().enumerate() {
-        while known.next_if(|range| range.end <= word.start).is_some() {}
-        let is_free = known.peek().is_none_or(|range| word.end() <= range.start)
-            && clauses.last().is_none_or(|last| last.end <= word.start);
-        if !is_free {
-            continue;
-        }
-        let mut address = zone::zone(text, words, at);
-        let is_word = word.is(Cues::STREET_BEFORE) && word.letters() > 2;
-        if address.is_none() && (word.is_upper() || is_word) {
-            budget.spend(SEARCH_STEPS / 5)?;
-            address = clause::address(on, at, found, city);
-        }
-        clauses.extend(address.map(|range| with_parts(text, words, range)));
-    }
-    out.extend(clauses);
-    budget.spend(out.len())?;
-    Ok(apart(out))
+    Ok(merged(out))
 }

@@ -24,12 +24,8 @@ static CAPITALS: List = List::new(include_str!("tables/capital_ids.txt"));
 /// Words with other meanings, after which only a long number counts.
 static LONG: List = List::new(include_str!("tables/long_ids.txt"));
 static UNSPACED: List = List::new(include_str!("tables/unspaced_ids.txt"));
-/// Beginnings of words for a register, a licence or an entry.
-static REGISTERS: List = List::new(include_str!("tables/registers.txt"));
 /// Words for "number", before it. After them four digits suffice.
 static NUMBER: List = List::new(include_str!("tables/number_words.txt"));
-/// Of norms and currencies.
-static OTHER_CODES: List = List::new("iso din en une uni iec eur usd chf gbp");
 /// Of a tax, or of the European Union.
 static TAILS: List = List::new("MVA MWST TVA IVA BTW EC EG CE EF WE ES EK EU");
 static WITH_NUMBER: List = List::new("c b a hrb hra pr vr gnr fn sc ni oc so");
@@ -54,34 +50,19 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
         let found = if is_cue && (is_near || word.is_upper())
             || is_near
                 && ((word.is_unspaced() && UNSPACED.ends(&word.lower))
-                    || is_dotted_cue(text, words, at)
-                    || is_of_register(text, words, at)
-                    || is_after_form(text, words, at))
+                    || is_dotted_cue(text, words, at))
         {
             budget.spend(SEARCH_STEPS)?;
-            after_cue(text, words, at, false)
+            after_cue(text, words, at)
         } else if word.text.get(..4).is_some_and(|it| has_form(it, "AA00")) {
             budget.spend(SEARCH_STEPS)?;
             iban(text, words, at)
-        } else if is_near && is_label(word) {
-            budget.spend(SEARCH_STEPS)?;
-            after_cue(text, words, at, true)
         } else {
             None
         };
         out.extend(found);
     }
     Ok(apart(out))
-}
-
-/// `Zulassungsnummer`, `licence`, `FINESS`
-fn is_label(word: &Word<'_>) -> bool {
-    static OTHERS: List = List::new(include_str!("tables/other_labels.txt"));
-    static NUMBERS: List = List::new(include_str!("tables/number_endings.txt"));
-    let is_acronym = || word.letters() >= 3 && word.text.bytes().all(|b| b.is_ascii_uppercase());
-    (REGISTERS.begins(&word.lower) || NUMBERS.ends(&word.lower) || is_acronym())
-        && !word.is(Cues::PHONE | Cues::HANDLE | Cues::LEGAL)
-        && !OTHERS.begins(&word.lower)
 }
 
 /// `C.F.`, `N.I.F.`, `Γ.Ε.ΜΗ.`
@@ -98,46 +79,7 @@ fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
         && is_cue(&joined.to_lowercase())
 }
 
-/// `Registered in England and Wales No. 07734215`, `wpisana do rejestru pod numerem 14826`,
-/// `zapsaná u KS v Brně, C 44556`
-fn is_of_register(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    /// In words, before and after.
-    const NEAR: (usize, usize) = (8, 3);
-    let word = &words[at];
-    let is_number = matches!(&*word.lower, "under" | "sc" | "ni" | "oc" | "so" | "lp")
-        || matches!(word.text, "PR" | "VR" | "A" | "B" | "C")
-        || NUMBER.has(&word.lower)
-        || text[word.end()..].starts_with(" №");
-    let is_near = |register: &Word<'_>| {
-        let (first, last) = (
-            word.start.min(register.start),
-            word.end().max(register.end()),
-        );
-        let between = &text[first..last];
-        !between.contains(['\n', '!', '?']) && !between.contains(". ")
-    };
-    let near = &words[at.saturating_sub(NEAR.0)..words.len().min(at + NEAR.1)];
-    is_number
-        && near.iter().any(|register| {
-            let is_court = matches!(register.text, "AG" | "KS" | "MS" | "OS");
-            (is_court || REGISTERS.begins(&register.lower)) && is_near(register)
-        })
-}
-
-/// `Sandviks Rör AB, 559127-4406`
-fn is_after_form(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    const FORMS: [&str; 3] = ["000000-0000", "0000000-0", "000 000 000"];
-    let number = words.get(at + 1).map_or("", |word| &text[word.start..]);
-    let is_it = |form: &&str| {
-        number
-            .get(..form.len())
-            .is_some_and(|it| has_form(it, form))
-    };
-    words[at].is(Cues::LEGAL) && FORMS.iter().any(is_it)
-}
-
-/// After a word that is only a label (`is_weak`), the number must be a long one of its own.
-fn after_cue(text: &str, words: &[Word<'_>], at: usize, is_weak: bool) -> Option<Range> {
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
     for next in 1..=MAX_BETWEEN + 1 {
@@ -147,10 +89,8 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize, is_weak: bool) -> Option
         let is_named = cue.is(Cues::LEGAL) && !cue.is(Cues::ID) && next == 1;
         let ends = !is_named && gap.contains(['\n', ',', ';', '('])
             || matches!(&*word.lower, "ue" | "eu" | "ce" | "eg");
-        let is_far =
-            is_weak && next > 1 && !NUMBER.has(&last.lower) && !REGISTERS.begins(&cue.lower);
         let ends = ends && !(gap == " (" && matches!(&*word.lower, "no" | "nr" | "n" | "nº"));
-        if word.start - cue.end() > MAX_GAP_BYTES || ends || is_far || gap.chars().count() > 4 {
+        if word.start - cue.end() > MAX_GAP_BYTES || ends || gap.chars().count() > 4 {
             return None;
         }
         // The code of a bank (ISO 9362) may have no digits.
@@ -169,17 +109,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize, is_weak: bool) -> Option
             // "APE 4711D" is a trade.
             let letters = code.bytes().filter(u8::is_ascii_uppercase).count();
             let digits = digits + if letters > 1 { letters } else { 0 };
-            // "licensed to 12,000 clients"
-            let rest = text[end..].trim_start_matches(' ');
-            let is_counted = rest.starts_with(|c: char| c.is_lowercase() || "€$£%+,".contains(c));
-            if is_weak && (OTHER_CODES.has(&word.lower) || is_counted && !rest.starts_with(", ")) {
-                return None;
-            }
-            let fewest = if is_weak {
-                let is_register = REGISTERS.begins(&cue.lower);
-                7 - 2 * usize::from(is_register)
-                    - usize::from(is_register && NUMBER.has(&last.lower))
-            } else if SHORT.has(&cue.lower) {
+            let fewest = if SHORT.has(&cue.lower) {
                 3
             } else if NUMBER.has(&last.lower) || gap.contains(['№', '#']) {
                 4

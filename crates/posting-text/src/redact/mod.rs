@@ -22,6 +22,7 @@ mod replace;
 mod scan;
 mod script;
 mod sound;
+mod tagger;
 mod terms;
 mod vocabulary;
 mod web;
@@ -49,7 +50,8 @@ pub use crate::{
     posting::Phrase,
 };
 
-/// Converts a text to clean `CommonMark` without anything that identifies the company. Idempotent.
+/// Converts a text to clean `CommonMark` without anything that identifies the company. Redacting
+/// the result again may hide more, but shows nothing more.
 #[cfg(feature = "markdown")]
 pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let mut document = crate::markdown::read(source, None, budget)?;
@@ -58,7 +60,8 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
     crate::markdown::write(&document, budget)
 }
 
-/// Redacts one line of plain text, such as a title, and removes invisible characters. Idempotent.
+/// Redacts one line of plain text, such as a title, and removes invisible characters. The model
+/// finds only telephone numbers in it.
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -67,7 +70,9 @@ pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String
         blocks: vec![Block::Paragraph(vec![whole])],
         ..Document::default()
     };
-    hide_all(&mut document, posting, budget)?;
+    let text = document.text();
+    let scan = Scan::of_line(&text, posting.company_website, budget)?;
+    hide(&mut document, posting, scan, budget)?;
     Ok(document.text().trim_end_matches(SEPARATOR).to_owned())
 }
 
@@ -84,7 +89,30 @@ fn hide_all(
 /// Finds what [`markdown()`] would hide in plain text, of blocks separated by a line with U+001E.
 /// In order and without overlaps.
 pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
-    let scan = Scan::of(text, posting.company_website, budget)?;
+    found(
+        Scan::of(text, posting.company_website, budget)?,
+        text,
+        posting,
+        budget,
+    )
+}
+
+/// Finds what [`line()`] would hide. In order and without overlaps.
+pub fn find_in_line(
+    text: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Vec<Hidden>, Exceeded> {
+    let scan = Scan::of_line(text, posting.company_website, budget)?;
+    found(scan, text, posting, budget)
+}
+
+fn found(
+    scan: Scan<'_>,
+    text: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Vec<Hidden>, Exceeded> {
     let (mut found, _) = scan.find(posting, budget)?;
     for term in IdentifyingTerms::of(posting).find(text, budget)? {
         add(&mut found, vec![term.range], term.kind);

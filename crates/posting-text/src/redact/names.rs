@@ -2,8 +2,6 @@ mod context;
 mod form;
 mod fragments;
 mod parts;
-mod phrases;
-mod related;
 mod script_pairs;
 mod shortened;
 mod spell;
@@ -48,8 +46,6 @@ pub(crate) struct Names {
     /// `Finch, Larkin and Partners`
     has_comma: bool,
     small: Vec<String>,
-    /// Companies that the text puts beside the employer.
-    pub(super) related: Vec<String>,
     ands: Vec<&'static str>,
     /// The families of the text's languages.
     pub(super) families: Cues,
@@ -92,7 +88,6 @@ impl Names {
         for name in known.take(MAX_NAMES) {
             names.add_name(name, &context)?;
         }
-        names.add_related(&context)?;
         if let Some(label) = names.label.clone() {
             names.add_label(&label, &context)?;
         }

@@ -1,12 +1,18 @@
 use super::{
     Hidden, Kind, address, email,
     found::{add, retain_outside},
-    handle, id, names, person, phone,
+    handle, id,
+    names::Names,
+    person, phone,
     phrase::add_phrases,
-    web,
+    tagger, web,
     words::{self, Text, Word},
 };
-use crate::{Budget, Posting, Result};
+use crate::{Budget, Posting, Range, Result};
+
+/// The most companies whose spellings are looked for, and the bytes of a name.
+const MAX_RELATED: usize = 8;
+const MAX_NAME: usize = 120;
 
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
@@ -14,6 +20,8 @@ pub(crate) struct Scan<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
     pub(crate) label: Option<String>,
+    /// A title has too few words for the model, and all may be capitals; it may have a number.
+    is_line: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -34,12 +42,49 @@ impl<'a> Scan<'a> {
         add(&mut contacts, id::ids(text, &words, budget)?, Kind::Id);
         let handles = handle::handles(text, &words, budget)?;
         add(&mut contacts, handles, Kind::Handle);
-        add(&mut contacts, phone::phones(text, budget)?, Kind::Phone);
+        add(&mut contacts, phone::certain(text).collect(), Kind::Phone);
         Ok(Self {
             text,
             words,
             contacts,
             label,
+            is_line: false,
+        })
+    }
+
+    pub(crate) fn of_line(text: &'a str, website: &str, budget: &Budget) -> Result<Self> {
+        let scan = Self::of(text, website, budget)?;
+        Ok(Self {
+            is_line: true,
+            ..scan
+        })
+    }
+
+    /// What rules know, and the words outside of it: contacts, the company, and addresses.
+    pub(super) fn known(self, posting: &Posting<'_>, budget: &Budget) -> Result<Known<'a>> {
+        budget.spend(self.text.len() + self.contacts.len())?;
+        let Self {
+            text,
+            mut words,
+            contacts: mut found,
+            label,
+            ..
+        } = self;
+        retain_outside(&mut words, &found);
+        let names = Names::new(posting, label, Text::new(text, &words, budget))?;
+        let companies = names.find(Text::new(text, &words, budget))?;
+        add(&mut found, companies, Kind::Company);
+        retain_outside(&mut words, &found);
+        let addresses = address::addresses(Text::new(text, &words, budget), &found)?;
+        if !addresses.is_empty() {
+            add(&mut found, addresses, Kind::Address);
+            retain_outside(&mut words, &found);
+        }
+        Ok(Known {
+            text,
+            words,
+            found,
+            names,
         })
     }
 
@@ -49,29 +94,65 @@ impl<'a> Scan<'a> {
         posting: &Posting<'_>,
         budget: &Budget,
     ) -> Result<(Vec<Hidden>, Vec<String>)> {
-        budget.spend(self.text.len() + self.contacts.len())?;
-        let Self {
+        let is_line = self.is_line;
+        let Known {
             text,
             mut words,
-            contacts: mut found,
-            label,
-        } = self;
-        retain_outside(&mut words, &found);
-        let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
-        let companies = names.find(Text::new(text, &words, budget))?;
-        add(&mut found, companies, Kind::Company);
-        retain_outside(&mut words, &found);
-        let addresses = address::addresses(Text::new(text, &words, budget), &found, posting.city)?;
-        if !addresses.is_empty() {
-            add(&mut found, addresses, Kind::Address);
-            retain_outside(&mut words, &found);
-        }
+            mut found,
+            names,
+        } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
-        let persons = person::persons(on, names.families, &found, posting.country)?;
+        let mut tagged = tagger::tagged(on, &found, posting)?;
+        tagged.retain(|it| !is_line || it.kind == Kind::Phone);
+        let of_kind = |kind| {
+            let ranges = tagged.iter().filter(move |it| it.kind == kind);
+            ranges.map(|it| it.range.clone()).collect::<Vec<Range>>()
+        };
+        let persons = person::persons(on, names.families, of_kind(Kind::Person))?;
+        let companies = of_kind(Kind::Company);
+        let mut related: Vec<String> = Vec::new();
+        for name in companies.iter().map(|range| &text[range.clone()]) {
+            let is_new = name.len() <= MAX_NAME && !related.iter().any(|known| known == name);
+            if is_new && related.len() < MAX_RELATED {
+                related.push(name.to_owned());
+            }
+        }
+        for kind in [Kind::Address, Kind::Phone, Kind::Id, Kind::Company] {
+            add(&mut found, of_kind(kind), kind);
+        }
         add(&mut found, persons, Kind::Person);
+        if !related.is_empty() {
+            retain_outside(&mut words, &found);
+            let (first, others) = names_of(&related);
+            let of_related = Posting {
+                company_name: first,
+                other_names: &others,
+                ..*posting
+            };
+            let names = Names::new(&of_related, None, Text::new(text, &words, budget))?;
+            add(
+                &mut found,
+                names.find(Text::new(text, &words, budget))?,
+                Kind::Company,
+            );
+        }
         add_phrases(&mut found, text, posting.hide, budget)?;
-        Ok((found, names.related))
+        Ok((found, related))
     }
+}
+
+/// What is known of a text by rules.
+pub(super) struct Known<'a> {
+    pub(super) text: &'a str,
+    /// Outside of everything that is found.
+    pub(super) words: Vec<Word<'a>>,
+    pub(super) found: Vec<Hidden>,
+    names: Names,
+}
+
+fn names_of(related: &[String]) -> (&str, Vec<&str>) {
+    let mut names = related.iter().map(String::as_str);
+    (names.next().unwrap_or_default(), names.collect())
 }
 
 fn is_token(text: &str, word: &Word<'_>) -> bool {

@@ -104,8 +104,8 @@ mod tests {
             "see [link], [link] or [email]"
         );
         assert_eq!(
-            detail("Bob at evil-jobs.com, +47 22 33 44 55, pays for Acmera AS"),
-            "Bob at [link], [phone], pays for [company]"
+            detail("Use evil-jobs.com or +47 22 33 44 55 to pay Acmera AS"),
+            "Use [link] or [phone] to pay [company]"
         );
         let long = detail(&"é ".repeat(500));
         assert_eq!(long.chars().count(), DETAIL);

@@ -22,11 +22,6 @@ pub(super) fn is_house(word: &Word<'_>) -> bool {
     (1..=4).contains(&digits) && text.len() <= digits + 4 && text.chars().count() <= digits + 2
 }
 
-/// Capitalised, but not wholly in capitals like a norm.
-pub(super) fn is_name(word: &Word<'_>) -> bool {
-    word.is_upper() && word.text.chars().any(char::is_lowercase)
-}
-
 pub(super) fn is_roman(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
 }
@@ -66,12 +61,6 @@ pub(super) fn code_before_city(text: &str, words: &[Word<'_>], at: usize) -> Opt
 /// A code with letters is of one street: `1234 AB`. One without is of a town, and stays.
 pub(super) fn is_exact(text: &str, code_end: usize) -> bool {
     text[..code_end].ends_with(|c: char| c.is_ascii_uppercase())
-}
-
-pub(super) fn begins_clause(text: &str, start: usize) -> bool {
-    const SIGNS: &str = ",:\n\u{1e}(|•·–—：.;،)";
-    let front = text[..start].trim_end_matches([' ', '\u{a0}', '"', '„', '“']);
-    front.is_empty() || front.ends_with(|c| SIGNS.contains(c))
 }
 
 pub(super) fn ends_clause(text: &str, end: usize) -> bool {
