@@ -17,15 +17,13 @@ use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-/// The rules miss the nicknames. The text after `%reject` must be rejected.
+/// The rules miss the nicknames. The text below a head without a company must be rejected.
 const SET: &str = "\
-@ en GB
-= Brightvik AS | https://brightvik.example | Leeds
+=== en GB | Brightvik AS | https://brightvik.example | Leeds
 At {c:Brightvik} the {c:Blue Whale} crew drives lorries through the night.
-@ de DE
-= Steinfurt GmbH | https://steinfurt.example | Ulm
+=== de DE | Steinfurt GmbH | https://steinfurt.example | Ulm
 Bei {c:Steinfurt} kochst du; die {c:Blaue Burg} ist unser Haus.
-%reject
+=== de DE
 Send 50 euros for a starter kit and earn from home.
 ";
 

@@ -2,11 +2,7 @@
 //! FOLDER`, or a file with postings as lines of JSON.
 //!
 //! Prints the hidden share of each kind's labels by language, the wrong redactions, and the number
-//! of refusals found. `--misses` prints each mistake.
-//!
-//! The first run over a set writes its figures to `first-look`, because figures count only on
-//! unseen texts. `--half 1` and `--half 2` read every second posting: rules fixed with one half are
-//! measured by the other. `--halves` prints both. `--generate SEED` composes postings.
+//! of refusals found. `--misses` prints each mistake. `--generate SEED` composes postings.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"
@@ -17,7 +13,7 @@ mod json;
 mod score;
 mod set;
 
-use std::{collections::BTreeMap, error::Error, fs, path::Path};
+use std::{collections::BTreeMap, error::Error, path::Path};
 
 use posting_text::{Budget, prepare};
 
@@ -27,15 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut folders = Vec::new();
     let mut misses = false;
     let mut seed = None;
-    let mut half: Option<usize> = None;
-    let mut halves = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--misses" => misses = true,
             "--generate" => seed = Some(arguments.next().unwrap_or_default().parse()?),
-            "--half" => half = Some(arguments.next().unwrap_or_default().parse()?),
-            "--halves" => halves = true,
             folder => folders.push(folder.to_owned()),
         }
     }
@@ -47,24 +39,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             let path = Path::new(folder);
             let read = if path.is_file() {
                 json::read(path)?
-            } else if (half.is_some() || halves) && !path.join(set::FIRST_LOOK).exists() {
-                return Err("the first look is at the whole set".into());
             } else {
                 set::read(path)?
             };
             samples.extend(read.into_iter().map(|sample| (String::new(), sample)));
         }
     }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    samples.retain_mut(|(_, sample)| {
-        let count = counts.entry(sample.language.clone()).or_default();
-        *count += usize::from(!sample.is_title);
-        let own = 2 - *count % 2;
-        if halves {
-            sample.language = format!("{}, half {own}", sample.language);
-        }
-        half.is_none_or(|half| half == own)
-    });
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();
     let mut shapes: BTreeMap<String, Score> = BTreeMap::new();
     for (shape, sample) in &samples {
@@ -82,22 +62,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         print!("{}", score::table(&shapes));
     }
     print!("{}", score::table(&scores));
-    if let ([folder], None, None, false) = (folders.as_slice(), seed, half, halves)
-        && Path::new(folder).is_dir()
-    {
-        first_look(Path::new(folder), &score::table(&scores))?;
-    }
-    Ok(())
-}
-
-/// Writes the figures of the first run, or prints those that were written.
-fn first_look(folder: &Path, figures: &str) -> Result<(), Box<dyn Error>> {
-    let file = folder.join(set::FIRST_LOOK);
-    if file.exists() {
-        println!("\nfirst look:\n{}", fs::read_to_string(file)?);
-    } else {
-        fs::write(file, figures)?;
-    }
     Ok(())
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Scan<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
     pub(crate) label: Option<String>,
-    /// A title has too few words for the model, and all may be capitals; it may have a number.
+    /// A title, which has too few words for the model: it only looks for telephone numbers.
     is_line: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// What rules know, and the words outside of it: contacts, the company, and addresses.
+    /// Finds contacts, the company and addresses by rules.
     pub(super) fn known(self, posting: &Posting<'_>, budget: &Budget) -> Result<Known<'a>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
@@ -102,8 +102,11 @@ impl<'a> Scan<'a> {
             names,
         } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
-        let mut tagged = tagger::tagged(on, &found, posting)?;
-        tagged.retain(|it| !is_line || it.kind == Kind::Phone);
+        let tagged = if is_line {
+            tagger::phones(on, &found, posting)?
+        } else {
+            tagger::tagged(on, &found, posting)?
+        };
         let of_kind = |kind| {
             let ranges = tagged.iter().filter(move |it| it.kind == kind);
             ranges.map(|it| it.range.clone()).collect::<Vec<Range>>()
@@ -141,10 +144,10 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What is known of a text by rules.
+/// The finds of the rules in a text.
 pub(super) struct Known<'a> {
     pub(super) text: &'a str,
-    /// Outside of everything that is found.
+    /// The words outside of all finds.
     pub(super) words: Vec<Word<'a>>,
     pub(super) found: Vec<Hidden>,
     names: Names,

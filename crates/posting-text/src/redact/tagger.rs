@@ -34,8 +34,8 @@ static WEIGHTS: &[u8; LENGTH] = include_bytes!("tagger/weights.bin");
 
 /// Tokens farther from a capital, a digit or an uncased script have no kind.
 const REACH: usize = 2;
-/// What each kind must have more than none, so that words are rather kept.
-const MARGINS: [i32; KINDS.len()] = [50, 20, 80, 20, 20];
+/// The lead that each kind must have over none, because words are rather kept.
+const MARGINS: [i32; KINDS.len()] = [40, 0, 80, 20, 20];
 /// The most features of a token.
 const FEATURES: usize = 120;
 
@@ -44,7 +44,7 @@ const FEWEST_DIGITS: usize = 4;
 
 type Scores = [i32; TAGS];
 
-/// `found` is what is known already; the words are those outside of it.
+/// `found` are the finds of the rules, and the words are those outside of them.
 pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> Result<Vec<Hidden>> {
     let (text, words, budget) = on.parts();
     budget.spend(text.len())?;
@@ -71,11 +71,25 @@ pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> R
         let found = &text[it.range.clone()];
         match it.kind {
             Kind::Company => !found.is_empty() && !is_of_title(found, posting.title),
-            Kind::Phone => found.chars().filter(|c| c.is_numeric()).count() >= FEWEST_DIGITS,
+            Kind::Phone => digits(found) >= FEWEST_DIGITS,
             _ => !found.is_empty(),
         }
     });
     Ok(out)
+}
+
+/// Finds telephone numbers only.
+pub(super) fn phones(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> Result<Vec<Hidden>> {
+    if digits(on.content) < FEWEST_DIGITS {
+        return Ok(Vec::new());
+    }
+    let mut out = tagged(on, found, posting)?;
+    out.retain(|it| it.kind == Kind::Phone);
+    Ok(out)
+}
+
+fn digits(text: &str) -> usize {
+    text.chars().filter(|c| c.is_numeric()).count()
 }
 
 /// Without signs around it, but with the plus and the parentheses of a number.

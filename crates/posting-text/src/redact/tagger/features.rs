@@ -1,4 +1,4 @@
-//! The features of a token: itself, its neighbours, its line, and what the text says elsewhere.
+//! The features of a token: itself, its neighbours, its line, and its other uses in the text.
 
 use rustc_hash::FxHashMap;
 
@@ -34,13 +34,13 @@ const MAX_ADDRESSES: usize = 24;
 /// Small words and languages tell nothing about a neighbour.
 const NO_CUES: Cues = Cues::LANGUAGES.union(Cues::SMALL);
 
-/// What neighbours see of a token.
+/// The parts of a token that its neighbours see.
 #[derive(Clone, Copy)]
 struct Seen {
     word: u64,
     shape: u64,
     cues: u32,
-    /// What is known of a word: a bit for each answer.
+    /// A bit for each answer to a question about the word.
     known: u64,
     /// A hash of the first letters.
     head: u64,

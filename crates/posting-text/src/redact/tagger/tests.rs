@@ -25,7 +25,7 @@ use crate::{
 
 const WHOLE: i32 = 1_000_000;
 
-/// What a tag may be: a bit for each.
+/// A bit for each tag that a token may have.
 type Tags = u8;
 const NONE: Tags = 1;
 const ANY: Tags = (1 << TAGS) - 1;
@@ -77,16 +77,10 @@ impl Example {
 
 /// The labelled postings that are not set apart.
 fn files() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval");
-    let folders = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
-    let is_learned = |it: &PathBuf| {
-        let others = ["apart", "generator", "notices", "pages"];
-        it.is_dir() && !others.iter().any(|other| it.ends_with(other))
-    };
-    let folders = folders.filter(is_learned);
-    let entries = folders.flat_map(|it| fs::read_dir(it).unwrap());
-    let mut paths: Vec<_> = entries.map(|it| it.unwrap().path()).collect();
-    paths.retain(|it| it.extension().is_some());
+    let eval = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval");
+    let folders = ["postings", "sentences"].map(|folder| fs::read_dir(eval.join(folder)).unwrap());
+    let entries = folders.into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
     paths.sort();
     let text = |path: &PathBuf| fs::read_to_string(path).unwrap();
     paths.iter().map(text).collect()
@@ -112,20 +106,14 @@ fn cases() -> impl Iterator<Item = Example> {
     })
 }
 
-/// Reads both formats of `eval/README.md`.
+/// Reads the format of `eval/README.md`.
 fn examples(text: &str) -> Vec<Example> {
     let mut out: Vec<Example> = Vec::new();
-    let mut of_language = "";
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let head = line
-            .strip_prefix("=== ")
-            .and_then(|head| head.split_once(" | "));
-        let old = line.strip_prefix("= ").map(|head| (of_language, head));
-        if let Some(language) = line.strip_prefix("@ ") {
-            of_language = language;
-        } else if let Some((language, head)) = head.or(old) {
+        if let Some(head) = line.strip_prefix("=== ") {
             let mut parts = head.split('|').map(|part| part.trim().to_owned());
             let mut part = || parts.next().unwrap_or_default();
+            let language = part();
             out.push(Example {
                 country: language
                     .split(' ')
@@ -137,17 +125,13 @@ fn examples(text: &str) -> Vec<Example> {
                 city: part(),
                 ..Example::default()
             });
-        } else if line.starts_with('%') {
-            out.push(Example::default());
         } else if let Some(last) = out.last_mut() {
             match line.strip_prefix("# ") {
-                Some(title) if last.text.is_empty() => {
+                Some(title) => {
                     let mut of_title = Example::default();
                     of_title.add(title);
                     last.title = of_title.text.trim_end_matches(SEPARATOR).to_owned();
                 }
-                Some(_) => {}
-                None if line.starts_with("+ ") => {}
                 None => last.add(line),
             }
         }
@@ -191,7 +175,7 @@ impl Lesson {
         };
         let allowed = |token: &Token<'_>| match letter(token) {
             None | Some('k') => NONE,
-            // A postal code or a legal form belongs to what is beside it.
+            // A postal code belongs to the address beside it, a legal form to the company.
             Some('o') => NONE | tag('c') | tag('a'),
             Some(letter @ ('c' | 'n' | 'a' | 'p' | 'i')) => {
                 // A sign at the end of a name, but not within.
@@ -283,7 +267,7 @@ impl Weights {
 /// Learns a structured perceptron with margins, whose weights are averaged over all steps.
 fn learned(lessons: &[Lesson]) -> Vec<u8> {
     const ROUNDS: usize = 30;
-    /// What a wrong kind costs; and within a trap; and what a missed one costs.
+    /// The cost of a wrong kind; of one within a trap; and of a missed one.
     const COST: i32 = 30;
     const TRAP: i32 = 60;
     const MISSED: i32 = 1;

@@ -1,4 +1,4 @@
-//! The tokens of a text: words, numbers, signs, ends of lines, and what is found already.
+//! The tokens of a text: words, numbers, signs, ends of lines, and the finds of the rules.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::{
 pub(super) const NUMBER: u64 = 1_000;
 pub(super) const MIXED: u64 = 2_000;
 pub(super) const SIGN: u64 = 3_000;
-/// What is found already; its kind is added.
+/// A find of the rules; its kind is added.
 pub(super) const KNOWN: u64 = 4_000;
 pub(super) const LINE_END: u64 = 5_000;
 /// No name or number goes on in the next sentence.
@@ -62,7 +62,7 @@ struct Tokens<'a> {
 }
 
 /// Returns the tokens of lines that may have a name or a number: with a digit, an uncased script,
-/// or a capital within a sentence. `words` are those outside of everything in `found`.
+/// or a capital within a sentence. `words` are those outside of all finds.
 pub(super) fn tokens<'a>(text: &'a str, words: &'a [Word<'a>], found: &[Hidden]) -> Vec<Token<'a>> {
     let mut tokens = Tokens {
         text,

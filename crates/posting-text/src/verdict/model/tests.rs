@@ -10,10 +10,7 @@
     reason = "a test with a few thousand texts"
 )]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use regex::Regex;
 
@@ -63,34 +60,21 @@ fn examples(texts: &str, has_titles: bool) -> Vec<Example> {
     found
 }
 
-/// Reads what the labelled postings say about their companies, each line alone and all together.
+/// Reads what the labelled sentences say about their companies, each line alone and all together.
 /// It says little about jobs, but is no page.
 fn labelled() -> Vec<Example> {
     let label = Regex::new(r"\{.:([^}]*)\}").expect("a valid pattern");
-    let (mut files, mut found) = (Vec::new(), Vec::new());
-    for folder in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/eval")).expect("a folder") {
-        let entries = fs::read_dir(folder.expect("an entry").path());
-        files.extend(
-            entries
-                .into_iter()
-                .flatten()
-                .map(|it| it.expect("an entry").path()),
-        );
-    }
-    let is_pages = |it: &Path| {
-        it.parent()
-            .is_some_and(|folder| folder.ends_with("eval/pages"))
-    };
-    files.retain(|it: &PathBuf| it.extension().is_some() && !is_pages(it));
+    let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/eval/sentences"));
+    let entries = folder.expect("a folder");
+    let mut files: Vec<PathBuf> = entries.map(|it| it.expect("an entry").path()).collect();
     files.sort();
+    let mut found = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).expect("a text");
-        for company in text.split("\n= ").skip(1) {
-            let lines = company
-                .lines()
-                .skip(1)
-                .take_while(|it| !it.starts_with(['%', '@']));
-            let lines = lines.filter(|it| !it.starts_with(['+', '#']));
+        // Those of no company are contacts, and traps of redaction.
+        let of_companies = text.split("=== ").filter(|it| !it.contains(" |  |  |\n"));
+        for company in of_companies.skip(1) {
+            let lines = company.lines().skip(1).filter(|it| !it.is_empty());
             let lines: Vec<_> = lines.map(|it| label.replace_all(it, "$1")).collect();
             found.extend(lines.iter().map(|line| example(None, line)));
             found.push(example(None, &lines.join("\n")));
