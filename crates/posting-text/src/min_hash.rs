@@ -22,17 +22,12 @@ pub fn min_hash(text: &str, budget: &Budget) -> Result<Option<MinHash>, Exceeded
     if words.is_empty() {
         return Ok(None);
     }
-    let mut least = [u64::MAX; LENGTH];
-    for run in words.windows(RUN.min(words.len())) {
-        let run = run.iter().fold(0, |run, word| mixed(run ^ word));
-        for (least, (factor, offset)) in least.iter_mut().zip(&FUNCTIONS) {
-            let value = run.wrapping_mul(*factor).wrapping_add(*offset);
-            // Rarely: cheaper than a minimum, which processors have for no 64-bit vectors.
-            if value < *least {
-                *least = value;
-            }
-        }
-    }
+    let hash = |run: &[u64]| run.iter().fold(0, |hash, word| mixed(hash ^ word));
+    let runs: Vec<u64> = words.windows(RUN.min(words.len())).map(hash).collect();
+    let least = FUNCTIONS.map(|(factor, offset)| {
+        let of = |run: &u64| run.wrapping_mul(factor).wrapping_add(offset);
+        runs.iter().map(of).fold(u64::MAX, u64::min)
+    });
     // The highest bits of least values are mostly zeros.
     let value = |least: u64| {
         let [_, _, first, second, ..] = least.to_le_bytes();

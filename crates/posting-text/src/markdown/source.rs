@@ -38,37 +38,64 @@ pub(super) fn characters(raw: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(raw)
     };
-    if raw.chars().all(is_usual) {
-        return raw;
-    }
-    let odd = |c: char| {
-        matches!(
-            c,
-            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-        ) || unseen(c)
-    };
-    let raw = match is_nfc_quick(raw.chars()) {
+    let raw = match is_nfc_quick(unusual(&raw)) {
         IsNormalized::Yes => raw,
-        _ => Cow::Owned(raw.nfc().collect()),
+        _ => Cow::Owned(normalised(&raw)),
     };
-    if !raw.contains(odd) {
+    let odd = |c: &char| is_line_feed(*c) || is_invisible(*c);
+    if !unusual(&raw).any(|c| odd(&c)) {
         return raw;
     }
-    let text = raw
-        .chars()
-        .filter(|c| !unseen(*c))
-        .map(|c| if odd(c) { '\n' } else { c })
-        .collect();
+    let mut text = String::with_capacity(raw.len());
+    for piece in raw.split_inclusive(|c| !is_usual(c) && odd(&c)) {
+        let last = piece.chars().next_back().filter(odd);
+        let end = piece.len() - last.map_or(0, char::len_utf8);
+        text.push_str(&piece[..end]);
+        text.extend(last.filter(|c| is_line_feed(*c)).map(|_| '\n'));
+    }
     Cow::Owned(text)
 }
 
-/// The characters of most texts, which are visible and normalised.
+/// No mark joins a space, so each word can be normalised alone.
+fn normalised(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        match is_nfc_quick(unusual(word)) {
+            IsNormalized::Yes => out.push_str(word),
+            _ => out.extend(word.nfc()),
+        }
+    }
+    out
+}
+
+/// The characters beside those of most texts, which are visible and normalised.
+fn unusual(text: &str) -> impl Iterator<Item = char> {
+    const PIECE: usize = 32;
+    let mut rest = text;
+    let pieces = std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    });
+    // All bytes of a piece are compared at once.
+    let is_odd = |b: u8| u8::from(!matches!(b, b'\n' | b'\t' | b' '..=b'~'));
+    let odd = pieces.filter(move |it| it.bytes().fold(0, |sum, b| sum | is_odd(b)) > 0);
+    odd.flat_map(str::chars).filter(|c| !is_usual(*c))
+}
+
 const fn is_usual(c: char) -> bool {
     matches!(c, '\n' | '\t' | ' '..='~' | '\u{a0}'..='\u{ac}' | '\u{ae}'..='\u{2ff}'
         | 'А'..='я' | '‐'..='…' | '€')
 }
 
-fn unseen(c: char) -> bool {
+const fn is_line_feed(c: char) -> bool {
+    matches!(
+        c,
+        '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+fn is_invisible(c: char) -> bool {
     is_unseen(c) || (c.is_control() && !c.is_whitespace())
 }
 

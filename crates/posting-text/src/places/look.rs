@@ -65,6 +65,12 @@ pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinat
 /// Whether a city has this name, alone or among others.
 #[cfg(feature = "redact")]
 pub(crate) fn is_city(country: &str, name: &str) -> bool {
+    let folded = fold(name);
+    let is_word = !folded.contains(' ') && name.chars().all(char::is_alphanumeric);
+    if is_word {
+        let names = TABLE.get(country);
+        return names.is_some_and(|it| it.contains_key(&*folded)) && !is_no_place(&folded);
+    }
     !matches!(
         look(Some(country), None, name),
         Look::Unknown | Look::Several | Look::NoPlace

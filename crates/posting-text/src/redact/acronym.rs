@@ -16,15 +16,28 @@ const MIN_SYLLABIC: usize = 5;
 /// A compound of this length may give a second letter.
 const COMPOUND: usize = 9;
 
-/// Returns at most `most` acronyms of a name that the text uses: initials, with or without small
+/// Returns the places of words that look like acronyms.
+pub(super) fn places(all: &[Word<'_>]) -> Vec<usize> {
+    let is_cased = |word: &Word<'_>| word.lower != word.text;
+    let places = all.iter().enumerate();
+    let acronyms = places.filter(|(_, word)| is_cased(word) && is_acronym(word));
+    acronyms.map(|(at, _)| at).collect()
+}
+
+/// Returns at most `most` of the text's `acronyms` that belong to a name: initials, with or without small
 /// words, to its end or to any word from the third on; and those introduced after the name.
-pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Vec<(String, Case)>> {
+pub(super) fn of_name(
+    core: &[Word<'_>],
+    on: Text<'_>,
+    acronyms: &[usize],
+    most: usize,
+) -> Result<Vec<(String, Case)>> {
     let (text, all, budget) = on.parts();
     let content = core.iter().filter(|word| !word.is_small()).count();
     if content < 2 {
         return Ok(Vec::new());
     }
-    budget.spend(all.len())?;
+    budget.spend(acronyms.len())?;
     let plain = core
         .iter()
         .map(|word| (unaccented(&word.lower), word.is_small()));
@@ -35,8 +48,8 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
         .map(|word| key::initial(&word.lower))
         .collect();
     let mut out: Vec<(String, Case)> = Vec::new();
-    for (at, word) in all.iter().enumerate() {
-        if !firsts.contains(&key::initial(&word.lower)) || !is_acronym(word) {
+    for (at, word) in acronyms.iter().map(|at| (*at, &all[*at])) {
+        if !firsts.contains(&key::initial(&word.lower)) {
             continue;
         }
         budget.spend(1 + out.len())?;

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use self::context::{Context, families, is_ordinary, script};
 use super::{
-    cjk,
+    acronym, cjk,
     cues::{self, Cues},
     found::{apart, merged},
     inflect, inside,
@@ -70,6 +70,7 @@ impl Names {
             posting,
             city: city.iter().map(|word| unaccented(&word.lower)).collect(),
             all,
+            acronyms: acronym::places(all),
             text,
             families: families(all, posting.country),
             script: script(all),

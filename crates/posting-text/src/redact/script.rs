@@ -19,6 +19,9 @@ pub(crate) enum Script {
 impl Script {
     pub(crate) fn of(c: char) -> Self {
         use unicode_script::Script as Unicode;
+        if c.is_ascii_alphabetic() {
+            return Self::Latin;
+        }
         match c.script() {
             Unicode::Latin => Self::Latin,
             Unicode::Greek => Self::Greek,

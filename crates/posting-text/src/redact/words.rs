@@ -177,6 +177,9 @@ fn lower(word: &str) -> Cow<'_, str> {
 }
 
 pub(crate) fn unaccented(lower: &str) -> String {
+    if lower.is_ascii() {
+        return lower.to_owned();
+    }
     let mut out = String::with_capacity(lower.len());
     for c in lower.nfkd().filter(|c| !is_combining_mark(*c)) {
         match c {

@@ -2,10 +2,14 @@
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use unicode_normalization::UnicodeNormalization;
 
-use super::{super::read, Budget, from_description};
+use super::{
+    super::{read, source::characters},
+    Budget, from_description,
+};
 use crate::{
-    document::{DIALECT, plain},
+    document::{DIALECT, is_unseen, plain},
     testing::one_of,
 };
 
@@ -96,6 +100,23 @@ proptest! {
         if !once.contains("&amp;") && !once.contains("\\n") {
             prop_assert_eq!(words(&twice), words(&once));
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_a_text_are_normalised_as_the_whole(
+        raw in prop::collection::vec(one_of(
+            "a|e|ö|\u{301}|\u{327}|\u{338}|<|=| |\n|\r\n|\r|\u{2028}|\u{37e}|\u{ad}|\u{200b}|가|\u{1100}|\u{1161}|\
+             \u{1}|\u{feff}|a long run of letters that are as usual as any",
+        ), 0..30)
+    ) {
+        let raw = raw.concat();
+        let feeds = "\r\u{b}\u{c}\u{85}\u{2028}\u{2029}";
+        let whole = raw.replace("\r\n", "\n").nfc().collect::<String>();
+        let seen = whole.chars().filter(|c| !is_unseen(*c) && (!c.is_control() || c.is_whitespace()));
+        let expect: String = seen.map(|c| if feeds.contains(c) { '\n' } else { c }).collect();
+        prop_assert_eq!(characters(&raw), expect);
     }
 }
 

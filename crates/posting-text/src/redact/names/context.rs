@@ -17,6 +17,8 @@ pub(super) struct Context<'a> {
     /// The words of its city, without accents.
     pub(super) city: Vec<String>,
     pub(super) all: &'a [Word<'a>],
+    /// The places of acronyms.
+    pub(super) acronyms: Vec<usize>,
     pub(super) text: &'a str,
     pub(super) families: Cues,
     pub(super) script: Script,

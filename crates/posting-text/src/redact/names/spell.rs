@@ -103,7 +103,9 @@ impl Names {
         only_long: bool,
         context: &Context<'_>,
     ) -> Result<()> {
-        for (acronym, case) in acronym::of_name(words, context.on(), MAX_SPELLINGS)? {
+        for (acronym, case) in
+            acronym::of_name(words, context.on(), &context.acronyms, MAX_SPELLINGS)?
+        {
             if !only_long || acronym.chars().nth(2).is_some() {
                 self.push(Key::word(acronym, case));
             }
