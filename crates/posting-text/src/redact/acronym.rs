@@ -24,8 +24,8 @@ pub(super) fn places(all: &[Word<'_>]) -> Vec<usize> {
     acronyms.map(|(at, _)| at).collect()
 }
 
-/// Returns at most `most` of the text's `acronyms` that belong to a name: initials, with or without small
-/// words, to its end or to any word from the third on; and those introduced after the name.
+/// Returns at most `most` of the text's `acronyms` that belong to a name: initials, with or without
+/// small words, to its end or to any word from the third on; and those introduced after the name.
 pub(super) fn of_name(
     core: &[Word<'_>],
     on: Text<'_>,

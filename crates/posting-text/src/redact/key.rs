@@ -328,17 +328,18 @@ pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, 
 }
 
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
-    let is_dotted = |pair: &[Word<'_>]| {
+    const LONGEST: usize = 4;
+    let is_dotted = |pair: &[Word<'_>], count| {
         let gap = &text[pair[0].end()..pair[1].start];
         let is_letter = |word: &Word<'_>| word.letters() == 1;
-        // "S A" is a legal form, "i s-a" is not.
+        // "S A" and "Sp. z o.o." are legal forms, "i s-a" is not.
         let is_apart = gap == " " && is_letter(&pair[1]);
         matches!(gap, "." | ". " | "/" | ".\u{a0}")
-            || (is_apart && (!is_letter(&pair[0]) || pair[1].is_upper()))
+            || (is_apart && (!is_letter(&pair[0]) || pair[1].is_upper() || count == LONGEST))
     };
-    for count in (2..=4).rev() {
+    for count in (2..=LONGEST).rev() {
         if let Some(several) = words.get(..count)
-            && several.windows(2).all(is_dotted)
+            && several.windows(2).all(|pair| is_dotted(pair, count))
         {
             let joined: String = several.iter().map(|word| &*word.lower).collect();
             // "c/o" is none.

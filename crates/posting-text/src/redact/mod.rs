@@ -4,7 +4,6 @@
 //! no escape is cut. The writer ensures that no bracket becomes a link.
 
 mod acronym;
-mod address;
 mod cjk;
 mod cues;
 mod email;
@@ -61,7 +60,7 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
 }
 
 /// Redacts one line of plain text, such as a title, and removes invisible characters. The model
-/// finds only telephone numbers in it.
+/// finds only telephone numbers and addresses in it.
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,5 +1,5 @@
 use super::{
-    Hidden, Kind, address, email,
+    Hidden, Kind, email,
     found::{add, retain_outside},
     handle, id,
     names::Names,
@@ -20,7 +20,7 @@ pub(crate) struct Scan<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
     pub(crate) label: Option<String>,
-    /// A title, which has too few words for the model: it only looks for telephone numbers.
+    /// A title, which has too few words for the model: it only looks for numbers and addresses.
     is_line: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Finds contacts, the company and addresses by rules.
+    /// Finds contacts and the company by rules.
     pub(super) fn known(self, posting: &Posting<'_>, budget: &Budget) -> Result<Known<'a>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
@@ -75,11 +75,6 @@ impl<'a> Scan<'a> {
         let companies = names.find(Text::new(text, &words, budget))?;
         add(&mut found, companies, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(Text::new(text, &words, budget), &found)?;
-        if !addresses.is_empty() {
-            add(&mut found, addresses, Kind::Address);
-            retain_outside(&mut words, &found);
-        }
         Ok(Known {
             text,
             words,
@@ -103,7 +98,7 @@ impl<'a> Scan<'a> {
         } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
         let tagged = if is_line {
-            tagger::phones(on, &found, posting)?
+            tagger::numbers(on, &found, posting)?
         } else {
             tagger::tagged(on, &found, posting)?
         };

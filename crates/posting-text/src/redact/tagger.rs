@@ -1,20 +1,24 @@
 //! Finds related companies, persons, addresses and numbers by a model learned from examples.
 //!
-//! A linear model scores each token for each kind by its features, and each pair of neighbours by
-//! their kinds; the sequence with the highest score is taken (Viterbi's algorithm). The tests learn
-//! the weights as a structured perceptron (Collins, 2002).
+//! A conditional random field scores each token for each kind by its features, and each pair of
+//! neighbours by their kinds; the sequence with the highest score is taken (Viterbi's algorithm).
+//! The tests learn the weights.
 
+use std::sync::LazyLock;
+
+mod checked;
 mod features;
 #[cfg(test)]
 mod tests;
 mod token;
 
 use self::{
+    checked::{checked, digits},
     features::Features,
     token::{Token, tokens},
 };
 use super::{Hidden, Kind, words::Text};
-use crate::{Posting, Range, Result, min_hash::mixed};
+use crate::{Posting, Range, Result};
 
 const KINDS: [Kind; 5] = [
     Kind::Company,
@@ -26,21 +30,35 @@ const KINDS: [Kind; 5] = [
 /// A token has a kind, or none (the first tag).
 const TAGS: usize = KINDS.len() + 1;
 /// Features share weights if the first bits of their hashes are equal.
-const BITS: u32 = 17;
+const BITS: u32 = 20;
 /// A weight for each feature and kind, one for each pair of tags in two bytes, and a digest.
 const LENGTH: usize = (KINDS.len() << BITS) + 2 * TAGS * TAGS + 8;
+type Weights = [u8; LENGTH];
 
-static WEIGHTS: &[u8; LENGTH] = include_bytes!("tagger/weights.bin");
+/// Most are zero, so they are compressed.
+#[expect(
+    clippy::expect_used,
+    reason = "the weights are constant, and a test reads them"
+)]
+static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
+    let weights = include_bytes!("tagger/weights.z");
+    let weights = miniz_oxide::inflate::decompress_to_vec_zlib(weights);
+    let weights = weights.ok().and_then(|weights| weights.try_into().ok());
+    weights.expect("a test reads the weights")
+});
 
 /// Tokens farther from a capital, a digit or an uncased script have no kind.
 const REACH: usize = 2;
-/// The lead that each kind must have over none, because words are rather kept.
-const MARGINS: [i32; KINDS.len()] = [40, 0, 80, 20, 20];
+/// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
+/// the model too careful, so it is less than none.
+const MARGINS: [i32; KINDS.len()] = [-16, -30, -44, -40, -20];
+/// The byte of a weight of zero.
+const ZERO: i32 = 128;
+/// A weight of one nat, in bytes.
+#[cfg(test)]
+const NAT: f32 = 20.0;
 /// The most features of a token.
 const FEATURES: usize = 120;
-
-/// Of a telephone number.
-const FEWEST_DIGITS: usize = 4;
 
 type Scores = [i32; TAGS];
 
@@ -50,11 +68,15 @@ pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> R
     budget.spend(text.len())?;
     let tokens = tokens(text, words, found);
     let features = Features::new(text, &tokens, words, found, posting);
-    let pairs = pairs();
+    let weights = &**WEIGHTS;
+    let pairs = pairs(weights);
     let mut out: Vec<Hidden> = Vec::new();
     for run in runs(&tokens) {
         budget.spend(FEATURES * run.len())?;
-        let scores: Vec<Scores> = run.clone().map(|at| scored(&features, at)).collect();
+        let scores: Vec<Scores> = run
+            .clone()
+            .map(|at| scored(weights, &features, at))
+            .collect();
         let mut last = 0;
         for (token, tag) in tokens[run].iter().zip(best(&scores, &pairs)) {
             if let Some(before) = out.last_mut().filter(|_| tag == last && tag > 0) {
@@ -66,54 +88,24 @@ pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> R
             last = tag;
         }
     }
-    out.retain_mut(|it| {
-        trim(text, it);
-        let found = &text[it.range.clone()];
-        match it.kind {
-            Kind::Company => !found.is_empty() && !is_of_title(found, posting.title),
-            Kind::Phone => digits(found) >= FEWEST_DIGITS,
-            _ => !found.is_empty(),
-        }
-    });
-    Ok(out)
+    Ok(checked(text, out, found, posting.title))
 }
 
-/// Finds telephone numbers only.
-pub(super) fn phones(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> Result<Vec<Hidden>> {
-    if digits(on.content) < FEWEST_DIGITS {
+/// Finds telephone numbers, and addresses with a number.
+pub(super) fn numbers(
+    on: Text<'_>,
+    found: &[Hidden],
+    posting: &Posting<'_>,
+) -> Result<Vec<Hidden>> {
+    if digits(on.content) == 0 {
         return Ok(Vec::new());
     }
     let mut out = tagged(on, found, posting)?;
-    out.retain(|it| it.kind == Kind::Phone);
+    out.retain(|it| {
+        let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
+        is_number && digits(&on.content[it.range.clone()]) > 0
+    });
     Ok(out)
-}
-
-fn digits(text: &str) -> usize {
-    text.chars().filter(|c| c.is_numeric()).count()
-}
-
-/// Without signs around it, but with the plus and the parentheses of a number.
-fn trim(text: &str, hidden: &mut Hidden) {
-    let whole = &text[hidden.range.clone()];
-    let start = whole.find(char::is_alphanumeric).unwrap_or(whole.len());
-    let end = whole.rfind(char::is_alphanumeric).unwrap_or_default();
-    let end = hidden.range.start + whole.ceil_char_boundary(end + 1).min(whole.len());
-    let mut start = hidden.range.start + start;
-    if hidden.kind == Kind::Phone && start < end {
-        let is_open = text[start..end].matches(')').count() > text[start..end].matches('(').count();
-        let sign = text[..start].strip_suffix('(').filter(|_| is_open);
-        let front = sign.unwrap_or(&text[..start]);
-        start = front.strip_suffix('+').unwrap_or(front).len();
-    }
-    hidden.range = start..end.max(start);
-}
-
-/// Words of the title name the work.
-fn is_of_title(name: &str, title: &str) -> bool {
-    let title = title.to_lowercase();
-    let words = title.split(|c: char| !c.is_alphanumeric());
-    let mut parts = name.split(|c: char| !c.is_alphanumeric());
-    parts.all(|part| part.is_empty() || words.clone().any(|word| word == part.to_lowercase()))
 }
 
 /// The runs of tokens near a candidate.
@@ -133,30 +125,42 @@ fn runs(tokens: &[Token<'_>]) -> Vec<Range> {
     out
 }
 
-fn scored(features: &Features<'_>, at: usize) -> Scores {
-    let mut scores = [0; TAGS];
+fn scored(weights: &Weights, features: &Features<'_>, at: usize) -> Scores {
+    // Two sums of bytes in lanes of 16 bits: of the even kinds, and of the odd ones. A lane has
+    // room for 257 bytes.
+    const LANES: u64 = 0x00ff_00ff_00ff;
+    let (mut even, mut odd, mut count) = (0, 0, 0);
     features.for_each(at, |template, value| {
         let first = bucket(template, value) * KINDS.len();
-        let weights = &WEIGHTS[first..first + KINDS.len()];
-        for (score, weight) in scores[1..].iter_mut().zip(weights) {
-            *score += i32::from(weight.cast_signed());
-        }
+        let weights = weights[first..]
+            .first_chunk()
+            .copied()
+            .map_or(0, u64::from_le_bytes);
+        even += weights & LANES;
+        odd += weights >> 8 & LANES;
+        count += 1;
     });
-    for (score, margin) in scores[1..].iter_mut().zip(MARGINS) {
-        *score -= margin;
-    }
-    scores
+    debug_assert!(count <= 257, "{count} features");
+    std::array::from_fn(|tag| {
+        let Some(kind) = tag.checked_sub(1) else {
+            return 0;
+        };
+        let lanes = if kind % 2 == 0 { even } else { odd };
+        let sum = lanes >> (kind / 2 * 16) & 0xffff;
+        sum as i32 - ZERO * count - MARGINS[kind]
+    })
 }
 
 fn bucket(template: u64, value: u64) -> usize {
-    let hash = mixed(value ^ template.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let hash =
+        (value ^ template.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (hash >> (u64::BITS - BITS)) as usize
 }
 
-fn pairs() -> [Scores; TAGS] {
+fn pairs(weights: &Weights) -> [Scores; TAGS] {
     let weight = |at: usize| {
         let first = (KINDS.len() << BITS) + 2 * at;
-        i16::from_le_bytes([WEIGHTS[first], WEIGHTS[first + 1]]).into()
+        i16::from_le_bytes([weights[first], weights[first + 1]]).into()
     };
     std::array::from_fn(|before| std::array::from_fn(|tag| weight(before * TAGS + tag)))
 }

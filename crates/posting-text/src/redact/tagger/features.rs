@@ -2,14 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::token::{KNOWN, SIGN, Token, hash, with_letter};
+use super::token::{KNOWN, SIGN, Token, hash, ids, with_letter};
 use crate::{
-    Posting,
-    min_hash::mixed,
+    Posting, Range,
     redact::{
         Hidden, Kind,
         cues::Cues,
-        person::{is_given_name, is_role},
         script::is_unspaced,
         words::{self, Word, unaccented},
     },
@@ -23,12 +21,17 @@ const OUTSIDE: Seen = Seen {
     known: 0,
     head: 0,
     tail: 0,
+    is_named: false,
 };
-/// Neighbours whose words are features.
-const NEAR: isize = 3;
+/// The letters of a beginning.
+const HEAD: usize = 4;
+/// The template of a token's own shape.
+const OWN: u64 = 12;
 /// Words before and after in the same line.
 const BEFORE: usize = 8;
 const AFTER: usize = 5;
+/// The most other mentions of a word whose neighbours are features.
+const MENTIONS: usize = 3;
 /// The most parts of addresses that words are compared with.
 const MAX_ADDRESSES: usize = 24;
 /// Small words and languages tell nothing about a neighbour.
@@ -40,25 +43,30 @@ struct Seen {
     word: u64,
     shape: u64,
     cues: u32,
-    /// A bit for each answer to a question about the word.
+    /// Whether the name, the city or the title has it, and whether a word of the name begins alike.
     known: u64,
     /// A hash of the first letters.
     head: u64,
     /// A hash of the last letters.
     tail: u64,
+    /// A word, or a find of the rules.
+    is_named: bool,
 }
 
 #[derive(Clone, Default)]
 struct Line {
+    tokens: Range,
     /// The kinds of contacts in it, a bit for each.
     contacts: u64,
 }
 
 /// How a word occurs in the text.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Uses {
     is_lower: bool,
     count: u64,
+    /// Tokens with a capital.
+    names: Vec<usize>,
 }
 
 pub(super) struct Features<'a> {
@@ -85,35 +93,40 @@ impl<'a> Features<'a> {
             of.count += 1;
         }
         let mut lines = vec![Line::default(); tokens.last().map_or(0, |last| last.line) + 1];
-        for token in tokens {
+        for (at, token) in tokens.iter().enumerate() {
+            if token.is_word() && token.is_upper {
+                uses.entry(&token.lower).or_default().names.push(at);
+            }
+            let line = &mut lines[token.line];
+            if line.tokens.is_empty() {
+                line.tokens.start = at;
+            }
+            line.tokens.end = at + 1;
             if (KNOWN..KNOWN + 10).contains(&token.shape) {
-                lines[token.line].contacts |= 1 << (token.shape - KNOWN);
+                line.contacts |= 1 << (token.shape - KNOWN);
             }
             if token.cues.intersects(Cues::PHONE) {
-                lines[token.line].contacts |= 1 << 10;
+                line.contacts |= 1 << 10;
             }
         }
-        let ids = |text: &str| -> Vec<u64> {
-            words::words(text)
-                .iter()
-                .map(|word| hash(&word.lower))
-                .collect()
-        };
         let known = [
             ids(posting.company_name),
             ids(posting.city.unwrap_or_default()),
             ids(posting.title),
         ];
-        let answers = |token: &Token<'_>| {
-            if !token.is_word() {
-                return 0;
+        let own = words::words(posting.company_name);
+        let long = own
+            .iter()
+            .filter(|word| word.lower.chars().nth(HEAD).is_some());
+        let heads: Vec<u64> = long.map(|word| head(&word.lower)).collect();
+        let seen = |token: &Token<'_>| {
+            let mut seen = Seen::new(token);
+            if token.is_word() {
+                let is_listed = known.iter().map(|ids| ids.contains(&token.id));
+                let all = is_listed.chain([heads.contains(&seen.head)]);
+                seen.known = all.fold(0, |bits, is_it| bits << 1 | u64::from(is_it));
             }
-            let is_listed = known.iter().map(|ids| ids.contains(&token.id));
-            let answers = is_listed.chain([
-                token.is_upper && is_given_name(&token.lower, token.cues),
-                is_role(&token.lower),
-            ]);
-            answers.fold(0, |bits, is_it| bits << 1 | u64::from(is_it))
+            seen
         };
         let is_address = |it: &&Hidden| matches!(it.kind, Kind::Email | Kind::Link | Kind::Handle);
         let parts = found
@@ -122,10 +135,7 @@ impl<'a> Features<'a> {
             .flat_map(|it| text[it.range.clone()].split(|c: char| !c.is_alphanumeric()));
         Self {
             tokens,
-            seen: tokens
-                .iter()
-                .map(|token| Seen::new(token, answers(token)))
-                .collect(),
+            seen: tokens.iter().map(seen).collect(),
             lines,
             uses,
             addresses: parts
@@ -136,31 +146,27 @@ impl<'a> Features<'a> {
         }
     }
 
-    fn at(&self, at: usize, distance: isize) -> Seen {
+    fn at(&self, at: usize, distance: isize) -> &Seen {
         let at = at.checked_add_signed(distance);
-        at.and_then(|at| self.seen.get(at))
-            .copied()
-            .unwrap_or(OUTSIDE)
+        at.and_then(|at| self.seen.get(at)).unwrap_or(&OUTSIDE)
     }
 
     /// Calls for each feature of a token: a template, and its value in this text.
     pub(super) fn for_each(&self, at: usize, mut each: impl FnMut(u64, u64)) {
         let token = &self.tokens[at];
-        let own = self.seen[at];
-        let [before, after] = [self.at(at, -1), self.at(at, 1)];
-        let [first, last] = [self.at(at, -2), self.at(at, 2)];
-        let [far, further] = [self.at(at, -3), self.at(at, 3)];
-        let with_shape = |value: u64| mixed(value) ^ own.shape;
-        let shapes = |all: [Seen; 3]| all.iter().fold(0, |sum, it| sum << 16 | it.shape);
+        let all = [-3, -2, -1, 0, 1, 2, 3].map(|distance| self.at(at, distance));
+        let [far, first, before, own, after, last, further] = all;
+        let with_shape = |value: u64| joined(value, own.shape);
+        let shapes = |all: [&Seen; 3]| all.iter().fold(0, |sum, it| sum << 16 | it.shape);
         each(0, 0);
-        for (template, distance) in (1..).zip(-NEAR..=NEAR) {
-            each(template, self.at(at, distance).word);
+        for (template, near) in (1..).zip(all) {
+            each(template, near.word);
         }
-        for (template, distance) in (10..).zip(-2..=2) {
-            let near = self.at(at, distance);
+        for (template, near) in (10..).zip([first, before, own, after, last]) {
+            let is_other = template != OWN;
             each(template, near.shape);
             each(template + 10, near.shape << 16 | own.shape);
-            if distance != 0 {
+            if template.abs_diff(OWN) == 1 {
                 each(template + 20, near.head);
                 each(template + 30, near.tail);
                 each(template + 40, with_shape(near.head));
@@ -171,7 +177,7 @@ impl<'a> Features<'a> {
             while cues != 0 {
                 let cue = u64::from(cues.trailing_zeros());
                 each(template + 50, cue);
-                if distance != 0 {
+                if is_other {
                     each(template + 60, cue << 16 | own.shape);
                 }
                 cues &= cues - 1;
@@ -184,41 +190,38 @@ impl<'a> Features<'a> {
         each(84, with_shape(shapes([after, last, further])));
         each(85, with_shape(before.word));
         each(86, with_shape(after.word));
-        each(87, mixed(before.word) ^ after.word);
-        each(88, with_shape(mixed(first.word) ^ before.word));
+        each(87, joined(before.word, after.word));
+        each(88, with_shape(joined(first.word, before.word)));
         if token.lower.starts_with(is_unspaced) {
-            let of = |all: [Seen; 3]| all.iter().fold(0, |so_far, it| mixed(so_far ^ it.word));
+            let of = |all: [&Seen; 3]| all.iter().fold(0, |so_far, it| joined(so_far, it.word));
             each(98, of([first, before, own]));
             each(99, of([before, own, after]));
             each(97, of([own, after, last]));
-            each(96, mixed(mixed(first.word) ^ before.word));
-            each(105, mixed(mixed(after.word) ^ last.word));
-            each(89, mixed(before.word) ^ own.word);
-            each(90, mixed(own.word) ^ after.word);
+            each(96, joined(first.word, before.word));
+            each(105, joined(after.word, last.word));
+            each(89, joined(before.word, own.word));
+            each(90, joined(own.word, after.word));
         } else if token.shape < SIGN {
-            for (length, part) in (2..=5).flat_map(|length| affixes(&token.lower, length)) {
-                each(90 + length, part);
-            }
+            affixes(&token.lower, |length, part| each(90 + length, part));
         }
         self.line(at, &mut each);
         if token.is_word() {
-            self.document(token, own, &mut each);
+            self.document(at, &mut each);
         }
     }
 
     fn line(&self, at: usize, each: &mut impl FnMut(u64, u64)) {
-        let (token, own) = (&self.tokens[at], self.seen[at]);
-        let is_near = |at: &usize| self.tokens[*at].line == token.line;
-        let is_named = |at: &usize| self.tokens[*at].is_word() || !self.tokens[*at].is_open();
-        let before = (0..at).rev().take(BEFORE).take_while(is_near);
-        for near in before.filter(is_named) {
-            each(100, self.seen[near].head);
+        let (token, own) = (&self.tokens[at], &self.seen[at]);
+        let line = &self.lines[token.line];
+        let before = &self.seen[line.tokens.start.max(at.saturating_sub(BEFORE))..at];
+        for near in before.iter().filter(|near| near.is_named) {
+            each(100, near.head);
         }
-        let after = (at + 1..self.tokens.len()).take(AFTER).take_while(is_near);
-        for near in after.filter(is_named) {
-            each(101, self.seen[near].head);
+        let after = &self.seen[at + 1..line.tokens.end.min(at + 1 + AFTER)];
+        for near in after.iter().filter(|near| near.is_named) {
+            each(101, near.head);
         }
-        let mut contacts = self.lines[token.line].contacts;
+        let mut contacts = line.contacts;
         while contacts != 0 {
             each(102, u64::from(contacts.trailing_zeros()) << 16 | own.shape);
             contacts &= contacts - 1;
@@ -229,11 +232,25 @@ impl<'a> Features<'a> {
         each(104, (below as u64) << 16 | own.shape);
     }
 
-    fn document(&self, token: &Token<'_>, own: Seen, each: &mut impl FnMut(u64, u64)) {
-        let uses = self.uses.get(&*token.lower).copied().unwrap_or_default();
+    fn document(&self, at: usize, each: &mut impl FnMut(u64, u64)) {
+        let (token, own) = (&self.tokens[at], &self.seen[at]);
+        let Some(uses) = self.uses.get(&*token.lower) else {
+            return;
+        };
         let is_lower = u64::from(uses.is_lower) << 3;
         each(110, own.shape << 16 | is_lower | uses.count.min(4));
-        if !token.is_upper || self.addresses.is_empty() {
+        if !token.is_upper {
+            return;
+        }
+        let others = uses.names.iter().filter(|it| **it != at);
+        for other in others.take(MENTIONS) {
+            let [first, before, after] = [-2, -1, 1].map(|distance| self.at(*other, distance));
+            each(106, before.word);
+            each(107, joined(before.word, first.word));
+            each(108, after.word);
+            each(109, after.shape);
+        }
+        if self.addresses.is_empty() {
             return;
         }
         let plain = unaccented(&token.lower);
@@ -251,35 +268,46 @@ impl<'a> Features<'a> {
     }
 }
 
+/// A hash of two values in this order.
+const fn joined(first: u64, second: u64) -> u64 {
+    first.rotate_left(25) ^ second
+}
+
 impl Seen {
-    fn new(token: &Token<'_>, known: u64) -> Self {
-        const HEAD: usize = 4;
+    fn new(token: &Token<'_>) -> Self {
         const TAIL: usize = 3;
         let cues = token.cues.difference(NO_CUES).bits();
-        let end = token.lower.char_indices().nth(HEAD);
         let start = token.lower.char_indices().nth_back(TAIL - 1);
         Self {
             word: token.id,
             shape: token.shape,
             cues,
-            known,
-            head: hash(end.map_or(&token.lower, |(end, _)| &token.lower[..end])),
+            known: 0,
+            head: head(&token.lower),
             tail: hash(start.map_or(&token.lower, |(start, _)| &token.lower[start..])),
+            is_named: token.is_word() || !token.is_open(),
         }
     }
 }
 
-/// The first and the last letters of a word, with its boundary.
-fn affixes(lower: &str, length: usize) -> impl Iterator<Item = (u64, u64)> {
+fn head(lower: &str) -> u64 {
+    let end = lower.char_indices().nth(HEAD);
+    hash(end.map_or(lower, |(end, _)| &lower[..end]))
+}
+
+/// The first two to five letters of a word, and the last ones, with its boundary.
+fn affixes(lower: &str, mut each: impl FnMut(u64, u64)) {
     const FIRST: u64 = 1;
     const LAST: u64 = 2;
-    let of = |start, letters: &mut dyn Iterator<Item = char>| {
-        let part = letters.take(length).fold(start, with_letter);
-        (length as u64, part)
+    let mut of = |start, letters: &mut dyn Iterator<Item = char>| {
+        let mut part = start;
+        for (length, letter) in (1..=5).zip(letters) {
+            part = with_letter(part, letter);
+            if length > 1 {
+                each(length, part);
+            }
+        }
     };
-    [
-        of(FIRST, &mut lower.chars()),
-        of(LAST, &mut lower.chars().rev()),
-    ]
-    .into_iter()
+    of(FIRST, &mut lower.chars());
+    of(LAST, &mut lower.chars().rev());
 }

@@ -6,9 +6,9 @@ use crate::{
     Range,
     redact::{
         Hidden,
-        cues::Cues,
+        cues::{self, Cues},
         script::{Script, is_unspaced},
-        words::Word,
+        words::{Word, words},
     },
 };
 
@@ -183,19 +183,39 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Each sign is a token, and each run of Katakana.
     fn unspaced(&mut self, word: &Word<'_>) {
-        let mut rest = self.text.get(word.start..word.end()).unwrap_or_default();
         let mut start = word.start;
-        while let Some(first) = rest.chars().next() {
-            let run = rest.find(|c| !is_katakana(c)).unwrap_or(rest.len());
-            let (token, after) = rest.split_at(run.max(first.len_utf8()));
-            let cues = super::super::cues::of(token);
-            self.push(start..start + token.len(), token.into(), shape(token), cues);
-            start += token.len();
-            rest = after;
+        for part in unspaced(&self.text[word.start..word.end()]) {
+            let end = start + part.len();
+            self.push(start..end, part.into(), shape(part), cues::of(part));
+            start = end;
         }
     }
+}
+
+/// Each sign is a token, and each run of Katakana.
+fn unspaced(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let run = rest.find(|c| !is_katakana(c)).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(run.max(first.len_utf8()));
+        rest = after;
+        Some(part)
+    })
+}
+
+/// The hashes of a name's tokens.
+pub(super) fn ids(name: &str) -> Vec<u64> {
+    let mut out = Vec::new();
+    for word in words(name) {
+        if word.is_unspaced() {
+            out.extend(unspaced(word.text).map(hash));
+        } else {
+            out.push(hash(&word.lower));
+        }
+    }
+    out
 }
 
 fn is_katakana(c: char) -> bool {
@@ -212,6 +232,11 @@ pub(super) const fn with_letter(so_far: u64, letter: char) -> u64 {
 }
 
 fn shape(text: &str) -> u64 {
+    const LOWER: u64 = 3;
+    // Most words.
+    if text.bytes().all(|b| b.is_ascii_lowercase()) {
+        return 8 * Script::Latin as u64 + LOWER + u64::from(text.len() > 2);
+    }
     let (mut all, mut digits, mut letters, mut capitals) = (0, 0, 0, 0);
     for c in text.chars() {
         all += 1;
@@ -231,7 +256,7 @@ fn shape(text: &str) -> u64 {
     let case = match capitals {
         1 if all == 1 => 0,
         _ if capitals == all => 1 + u64::from(all > 3),
-        0 => 3 + u64::from(all > 2),
+        0 => LOWER + u64::from(all > 2),
         1 if first.is_uppercase() => 5,
         _ => 6 + u64::from(first.is_uppercase()),
     };

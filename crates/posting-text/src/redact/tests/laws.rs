@@ -25,7 +25,7 @@ fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let text = document.text();
     let found = find_in_line(&text, posting, &budget).unwrap().into_iter();
     // The model may find a number when it sees another text around it.
-    let is_certain = |hidden: &Hidden| hidden.kind != Kind::Phone;
+    let is_certain = |hidden: &Hidden| !matches!(hidden.kind, Kind::Phone | Kind::Address);
     let mut out: Vec<Leak> = found
         .filter(is_certain)
         .map(|hidden| (hidden.kind, text[hidden.range].to_owned()))

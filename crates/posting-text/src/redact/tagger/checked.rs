@@ -1,0 +1,113 @@
+//! Trims the finds of the model, and drops impossible ones.
+
+use crate::redact::{Hidden, Kind, id::has_form, script::Script};
+
+/// Of a telephone number, but for an extension so many bytes behind one.
+const FEWEST_DIGITS: usize = 4;
+const EXTENSION: usize = 20;
+
+/// `found` are the finds of the rules.
+pub(super) fn checked(
+    text: &str,
+    tagged: Vec<Hidden>,
+    found: &[Hidden],
+    title: &str,
+) -> Vec<Hidden> {
+    let mut out: Vec<Hidden> = Vec::with_capacity(tagged.len());
+    for mut hidden in tagged {
+        trim(text, &mut hidden);
+        let start = hidden.range.start;
+        let name = &text[hidden.range.clone()];
+        let follows_number = || {
+            let known = found.partition_point(|it| it.range.end <= start);
+            let mut before = [found[..known].last(), out.last()].into_iter().flatten();
+            let is_near = |it: &Hidden| start.saturating_sub(it.range.end) < EXTENSION;
+            before.any(|it| it.kind == Kind::Phone && is_near(it))
+        };
+        let is_possible = match hidden.kind {
+            Kind::Company => !is_of_title(name, title),
+            Kind::Phone => !is_date(name) && (digits(name) >= FEWEST_DIGITS || follows_number()),
+            _ => true,
+        };
+        if hidden.kind == Kind::Address {
+            hidden.range = with_ward(text, start)..with_code(text, hidden.range.end);
+        }
+        if is_possible && !hidden.range.is_empty() {
+            out.push(hidden);
+        }
+    }
+    out
+}
+
+pub(super) fn digits(text: &str) -> usize {
+    text.chars().filter(|c| c.is_numeric()).count()
+}
+
+/// A day, a month and a year, or the year first.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(['-', '.', '/']).collect();
+    let number = |part: &str| part.parse::<u32>().unwrap_or_default();
+    let is_year = |part: &str| (1900..2100).contains(&number(part));
+    let is_short = |part: &str| part.len() < 3 && (1..32).contains(&number(part));
+    match parts[..] {
+        [first, second, third] => {
+            is_short(second)
+                && (is_year(first) && is_short(third) || is_short(first) && is_year(third))
+        }
+        _ => false,
+    }
+}
+
+/// Without signs around it, but with the plus and the parentheses of a number.
+fn trim(text: &str, hidden: &mut Hidden) {
+    let whole = &text[hidden.range.clone()];
+    let start = whole.find(char::is_alphanumeric).unwrap_or(whole.len());
+    let end = whole.rfind(char::is_alphanumeric).unwrap_or_default();
+    let end = hidden.range.start + whole.ceil_char_boundary(end + 1).min(whole.len());
+    let mut start = hidden.range.start + start;
+    if hidden.kind == Kind::Phone && start < end {
+        let is_open = text[start..end].matches(')').count() > text[start..end].matches('(').count();
+        let sign = text[..start].strip_suffix('(').filter(|_| is_open);
+        let front = sign.unwrap_or(&text[..start]);
+        start = front.strip_suffix('+').unwrap_or(front).len();
+    }
+    hidden.range = start..end.max(start);
+}
+
+/// A Chinese or Japanese address may begin with its ward (`北区北三十条`), but a ward after its city
+/// stays, as the city does.
+fn with_ward(text: &str, start: usize) -> usize {
+    const LONGEST: usize = 4;
+    let before = &text[..start];
+    let Some(name) = before.strip_suffix(['区', '區']) else {
+        return start;
+    };
+    let is_letter = |c: &char| Script::of(*c) == Script::Han;
+    let letters = name.chars().rev().take_while(is_letter);
+    let length = letters.take(LONGEST + 1).fold((0, 0), |(count, bytes), c| {
+        (count + 1, bytes + c.len_utf8())
+    });
+    match length {
+        (1..=LONGEST, bytes) => name.len() - bytes,
+        _ => start,
+    }
+}
+
+/// A Dutch postal code is of one street: `Stationsweg 14, 1234 AB`. Codes of digits are of a town.
+fn with_code(text: &str, end: usize) -> usize {
+    let code = |gap: &str| text[end..].strip_prefix(gap)?.get(..7);
+    let found = [", ", " · ", "\n"].into_iter().find_map(|gap| {
+        let code = code(gap).filter(|code| has_form(code, "0000 AA"))?;
+        Some(end + gap.len() + code.len())
+    });
+    let is_whole = |end: &usize| !text[*end..].starts_with(char::is_alphanumeric);
+    found.filter(is_whole).unwrap_or(end)
+}
+
+/// Words of the title name the work.
+fn is_of_title(name: &str, title: &str) -> bool {
+    let title = title.to_lowercase();
+    let words = title.split(|c: char| !c.is_alphanumeric());
+    let mut parts = name.split(|c: char| !c.is_alphanumeric());
+    parts.all(|part| part.is_empty() || words.clone().any(|word| word == part.to_lowercase()))
+}
