@@ -3,7 +3,7 @@ use proptest::prelude::*;
 #[cfg(feature = "redact")]
 use crate::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]
-use crate::rules::Texts;
+use crate::{min_hash::mixed, rules::Texts};
 
 /// Returns a posting of Acmera AS in Oslo, with the website `https://www.acmera.no`.
 #[cfg(feature = "redact")]
@@ -19,6 +19,19 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
         region: None,
         base_url: None,
         hide: &[],
+    }
+}
+
+/// Puts places into another order, the same one for a seed on every machine.
+#[cfg(all(feature = "markdown", feature = "redact"))]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "any part of a random number is one"
+)]
+pub(crate) fn shuffle(order: &mut [usize], seed: &mut u64) {
+    for last in (1..order.len()).rev() {
+        *seed = mixed(*seed);
+        order.swap(last, *seed as usize % (last + 1));
     }
 }
 

@@ -147,12 +147,9 @@ fn with_titles(text: &str, words: &[Word<'_>], free: usize, person: &mut Range) 
 
 /// In any case of the languages that have some.
 pub(super) fn is_given(word: &Word<'_>) -> bool {
-    is_given_name(&word.lower, word.cues)
-}
-
-pub(super) fn is_given_name(lower: &str, cues: Cues) -> bool {
+    let lower = &*word.lower;
     let is_known = |form: &str| cues::are_of(form, Cues::GIVEN);
-    cues.intersects(Cues::GIVEN)
+    word.is(Cues::GIVEN)
         || !UNSURE.has(lower) && (is_known(&unaccented(lower)) || is_form(lower, is_known))
 }
 
@@ -188,7 +185,7 @@ fn is_particle(word: &Word<'_>) -> bool {
 }
 
 /// `Praxismanagerin`, `työmaapäällikkö`
-pub(super) fn is_role(lower: &str) -> bool {
+fn is_role(lower: &str) -> bool {
     static ENDINGS: List = List::new(include_str!("tables/role_endings.txt"));
     ROLES.has(lower) || lower.chars().nth(7).is_some() && ENDINGS.ends(lower)
 }

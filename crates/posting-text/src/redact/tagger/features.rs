@@ -109,12 +109,12 @@ impl<'a> Features<'a> {
                 line.contacts |= 1 << 10;
             }
         }
-        let known = [
-            ids(posting.company_name),
-            ids(posting.city.unwrap_or_default()),
-            ids(posting.title),
-        ];
         let own = words::words(posting.company_name);
+        let known = [
+            ids(&own),
+            ids(&words::words(posting.city.unwrap_or_default())),
+            ids(&words::words(posting.title)),
+        ];
         let long = own
             .iter()
             .filter(|word| word.lower.chars().nth(HEAD).is_some());

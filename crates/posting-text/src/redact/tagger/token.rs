@@ -8,7 +8,7 @@ use crate::{
         Hidden,
         cues::{self, Cues},
         script::{Script, is_unspaced},
-        words::{Word, words},
+        words::Word,
     },
 };
 
@@ -206,9 +206,9 @@ fn unspaced(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The hashes of a name's tokens.
-pub(super) fn ids(name: &str) -> Vec<u64> {
+pub(super) fn ids(name: &[Word<'_>]) -> Vec<u64> {
     let mut out = Vec::new();
-    for word in words(name) {
+    for word in name {
         if word.is_unspaced() {
             out.extend(unspaced(word.text).map(hash));
         } else {

@@ -24,7 +24,7 @@ fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let document = markdown::read(redacted, None, &budget).unwrap();
     let text = document.text();
     let found = find_in_line(&text, posting, &budget).unwrap().into_iter();
-    // The model may find a number when it sees another text around it.
+    // The model may find a number or an address when it sees another text around it.
     let is_certain = |hidden: &Hidden| !matches!(hidden.kind, Kind::Phone | Kind::Address);
     let mut out: Vec<Leak> = found
         .filter(is_certain)

@@ -15,7 +15,7 @@ use std::{fs, path::PathBuf};
 use regex::Regex;
 
 use super::*;
-use crate::{Budget, Posting, markdown, verdict::by_title};
+use crate::{Budget, Posting, markdown, testing::shuffle, verdict::by_title};
 
 const ROUNDS: usize = 30;
 /// The penalty of an error: a larger one fits the examples more closely.
@@ -96,10 +96,7 @@ fn learn(texts: &[(Features, bool)], size: usize) -> Vec<u8> {
     let mut order: Vec<_> = (0..texts.len()).collect();
     let mut random = 0;
     for _ in 0..ROUNDS {
-        for last in (1..order.len()).rev() {
-            random = mixed(random);
-            order.swap(last, random as usize % (last + 1));
-        }
+        shuffle(&mut order, &mut random);
         for &at in &order {
             let (Features(features), is_page) = &texts[at];
             let sign = if *is_page { 1.0 } else { -1.0 };

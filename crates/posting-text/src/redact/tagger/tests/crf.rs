@@ -15,7 +15,7 @@ use super::{
     super::*,
     lesson::{Lesson, NONE, Step},
 };
-use crate::min_hash::mixed;
+use crate::testing::shuffle;
 
 /// How often all examples are read.
 const ROUNDS: usize = 8;
@@ -202,10 +202,7 @@ pub(super) fn learned(lessons: &[Lesson]) -> Vec<u8> {
     let mut order: Vec<usize> = (0..lessons.len()).collect();
     let mut seed = 1;
     for _ in 0..ROUNDS {
-        for at in (1..order.len()).rev() {
-            seed = mixed(seed);
-            order.swap(at, seed as usize % (at + 1));
-        }
+        shuffle(&mut order, &mut seed);
         for run in order.iter().flat_map(|at| &lessons[*at].0) {
             model.learn(run);
         }
