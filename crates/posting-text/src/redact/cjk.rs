@@ -20,6 +20,11 @@ fn parts(heading: &str) -> Vec<&'static str> {
 
 const MIN_LENGTH: usize = 2;
 
+/// Between the parts of a name.
+const fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，')
+}
+
 /// The name without legal forms, a leading place (such as the posting's city) and trades.
 pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Vec<String> {
     let base = without_legal_forms(name);
@@ -76,7 +81,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         .iter()
         .rev()
         .find_map(|trade| front.strip_suffix(trade))
-        .map(str::trim)
+        .map(|rest| rest.trim_matches(is_between))
         .filter(|rest| is_proper(rest, is_japanese))
     {
         push(&mut out, rest);
@@ -153,12 +158,11 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
 }
 
 pub(super) fn without_legal_forms(name: &str) -> &str {
-    let sign = |c: char| c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，');
-    let mut base = name.trim_matches(sign);
+    let mut base = name.trim_matches(is_between);
     while let Some(rest) = LEGAL
         .iter()
         .find_map(|form| base.strip_prefix(form).or_else(|| base.strip_suffix(form)))
-        .map(|rest| rest.trim_matches(sign))
+        .map(|rest| rest.trim_matches(is_between))
         .filter(|rest| rest.chars().count() >= MIN_LENGTH)
     {
         base = rest;

@@ -115,10 +115,12 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         return None;
     }
     let mut last = first;
-    let mut labels = 1;
-    while labels < MAX_LABELS
-        && let Some(following) = words.get(next + 1)
-    {
+    // The last label that ends a domain.
+    let mut end_of_domain = None;
+    for _ in 1..MAX_LABELS {
+        let Some(following) = words.get(next + 1) else {
+            break;
+        };
         let gap = &text[last.end()..following.start];
         if matches!(gap.trim(), "." | "-" | "[.]" | "(.)" | "{.}")
             && (gap.len() == 1 || gap.len() > 2)
@@ -133,15 +135,14 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
         } else {
             break;
         }
-        labels += 1;
+        let suffix = last_word(last.text);
+        if suffix.chars().nth(1).is_some() && is_suffix(&suffix.to_lowercase()) {
+            end_of_domain = Some(last.end());
+        }
     }
     let is_sure = is_announced || spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
-    let suffix = last_word(last.text);
-    let is_short = suffix.chars().nth(1).is_none();
-    if labels < 2 || !is_sure || is_short || !is_suffix(&suffix.to_lowercase()) {
-        return None;
-    }
-    Some(local.end() - local_part(&text[..local.end()])?..last.end())
+    let end = end_of_domain.filter(|_| is_sure)?;
+    Some(local.end() - local_part(&text[..local.end()])?..end)
 }
 
 /// Whether brackets surround a word, or only spaces; `None` for anything else.

@@ -42,6 +42,12 @@ static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     grammars
 });
 
+/// Whether a word in lower case is a form of the one with these stems.
+pub(crate) fn is_form(stems: &[Stem], lower: &str) -> bool {
+    let begins = |lower: &str| stems.iter().any(|stem| stem.begins(lower));
+    begins(lower) || Script::of_text(lower) == Script::Greek && begins(&unaccented(lower))
+}
+
 /// The families whose given names have cases: those from Romanian on.
 pub(crate) const WITH_CASES: Cues = Cues::from_bits_truncate((1 << 10) - (1 << 4));
 

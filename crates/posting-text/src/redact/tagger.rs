@@ -88,7 +88,7 @@ pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> R
             last = tag;
         }
     }
-    Ok(checked(text, out, found, posting.title))
+    Ok(checked(text, out, found, posting))
 }
 
 /// Finds telephone numbers, and addresses with a number.

@@ -44,7 +44,7 @@ impl Context<'_> {
         let is_it = |other: &Word<'_>| {
             other.is_upper()
                 && initial(&other.lower) == first
-                && (other.lower == word.lower || stems.iter().any(|stem| stem.begins(&other.lower)))
+                && (other.lower == word.lower || inflect::is_form(&stems, &other.lower))
         };
         Ok(self.all.iter().any(is_it))
     }
@@ -250,7 +250,7 @@ impl Context<'_> {
                 continue;
             }
             self.budget.spend(1 + stems.len() + name.len())?;
-            if word.lower != part.lower && !stems.iter().any(|stem| stem.begins(&word.lower)) {
+            if word.lower != part.lower && !inflect::is_form(&stems, &word.lower) {
                 continue;
             }
             let before = word_before(self.all, at);

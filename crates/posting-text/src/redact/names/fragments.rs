@@ -87,10 +87,13 @@ impl Names {
             let are_capitals = run.first().zip(run.last()).is_some_and(|(first, last)| {
                 !last.is_small() && (is_written(first) || first.is_small())
             }) && telling().all(is_written);
+            // In Czech "Hotely Zlatá lípa" is also "Zlatá lípa".
+            let is_pair =
+                matches!(run, [first, _] if first.is(Cues::ADJECTIVE) && first.is_upper());
             let is_proper = before.is_some_and(Word::is_letter)
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
             let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
-            if are_capitals && is_proper && !context.is_place(&spaced.join(" ")) {
+            if (are_capitals || is_pair) && is_proper && !context.is_place(&spaced.join(" ")) {
                 self.add_fragment(name.of(run), context)?;
             }
         }

@@ -1,6 +1,9 @@
 //! Trims the finds of the model, and drops impossible ones.
 
-use crate::redact::{Hidden, Kind, id::has_form, script::Script};
+use crate::{
+    Posting,
+    redact::{Hidden, Kind, id::has_form, script::Script, words::unaccented},
+};
 
 /// Of a telephone number, but for an extension so many bytes behind one.
 const FEWEST_DIGITS: usize = 4;
@@ -11,8 +14,9 @@ pub(super) fn checked(
     text: &str,
     tagged: Vec<Hidden>,
     found: &[Hidden],
-    title: &str,
+    posting: &Posting<'_>,
 ) -> Vec<Hidden> {
+    let city = unaccented(&posting.city.unwrap_or_default().to_lowercase());
     let mut out: Vec<Hidden> = Vec::with_capacity(tagged.len());
     for mut hidden in tagged {
         trim(text, &mut hidden);
@@ -25,7 +29,7 @@ pub(super) fn checked(
             before.any(|it| it.kind == Kind::Phone && is_near(it))
         };
         let is_possible = match hidden.kind {
-            Kind::Company => !is_of_title(name, title),
+            Kind::Company => !is_of_title(name, posting.title) && !is_city(name, &city),
             Kind::Phone => !is_date(name) && (digits(name) >= FEWEST_DIGITS || follows_number()),
             _ => true,
         };
@@ -104,10 +108,47 @@ fn with_code(text: &str, end: usize) -> usize {
     found.filter(is_whole).unwrap_or(end)
 }
 
+/// Whether a name is the city of the posting in any case: `Siófokon`, `w Białymstoku`.
+fn is_city(name: &str, city: &str) -> bool {
+    /// The letters that no case changes, and those of an ending.
+    const SAME: usize = 4;
+    const ENDING: usize = 3;
+    let is_form = |word: &str, of: &str| {
+        let same = word.chars().zip(of.chars()).take_while(|(a, b)| a == b);
+        let letters = of.chars().count();
+        same.count() >= SAME.min(letters.saturating_sub(2).max(ENDING))
+            && word.chars().count().abs_diff(letters) <= ENDING
+    };
+    let split = |c: char| !c.is_alphanumeric();
+    let name = unaccented(&name.to_lowercase());
+    let mut words = name.split(split).filter(|word| !word.is_empty());
+    words.all(|word| city.split(split).any(|of| is_form(word, of)))
+}
+
 /// Words of the title name the work.
 fn is_of_title(name: &str, title: &str) -> bool {
     let title = title.to_lowercase();
     let words = title.split(|c: char| !c.is_alphanumeric());
     let mut parts = name.split(|c: char| !c.is_alphanumeric());
     parts.all(|part| part.is_empty() || words.clone().any(|word| word == part.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_city_is_no_company() {
+        for (name, city) in [
+            ("Białymstoku", "Białystok"),
+            ("Siófokon", "Siófok"),
+            ("Turun", "Turku"),
+            ("Łodzi", "Łódź"),
+            ("Karlových Varů", "Karlovy Vary"),
+        ] {
+            assert!(is_city(name, &unaccented(&city.to_lowercase())), "{name}");
+        }
+        assert!(!is_city("Turpeinen", "turku") && !is_city("Varuna Gym", "karlovy vary"));
+        assert!(!is_city("Turku", ""));
+    }
 }
