@@ -28,7 +28,7 @@ pub(super) fn removed(text: &str) -> Option<String> {
     }
     let replaced = SHORTCODE.replace_all(text, |found: &Captures<'_>| {
         let (is_end, name, attributes) = (!found[1].is_empty(), &found[2], &found[3]);
-        let is_quoted = attributes.contains(['"', '\'', '“', '″', '&']);
+        let is_quoted = attributes.contains(['"', '\'', '“', '″']) || attributes.contains("&quot;");
         let is_code = if is_end {
             starts.contains(name)
         } else {
