@@ -19,18 +19,18 @@ use self::score::Score;
 
 /// The most labels of each kind that may be missed in the postings that nothing was learned from.
 const MISSED: [(Kind, u32); 6] = [
-    (Kind::Company, 140),
+    (Kind::Company, 120),
     (Kind::Person, 12),
     (Kind::Address, 19),
-    (Kind::Id, 6),
+    (Kind::Id, 5),
     (Kind::Phone, 3),
     (Kind::Email, 0),
 ];
 
 #[test]
 fn postings_that_were_set_apart_hide_what_they_must() {
-    /// Of 5,308 phrases that must stay.
-    const LOST: u32 = 42;
+    /// Of 6,628 phrases that must stay.
+    const LOST: u32 = 48;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/apart");
     let mut score = Score::default();
     for sample in set::read(&folder).unwrap() {
@@ -79,12 +79,12 @@ fn composed_postings_hide_what_they_must() {
         "{}",
         score::table(&BTreeMap::from([("composed".to_owned(), score.clone())]))
     );
-    assert!(score.missed(Kind::Company) <= 20, "names missed");
-    assert!(score.missed(Kind::Person) <= 13, "persons missed");
-    assert!(score.missed(Kind::Address) <= 6, "addresses missed");
+    assert!(score.missed(Kind::Company) <= 40, "names missed");
+    assert!(score.missed(Kind::Person) <= 32, "persons missed");
+    assert!(score.missed(Kind::Address) <= 8, "addresses missed");
     for kind in [Kind::Email, Kind::Phone, Kind::Id] {
         assert_eq!(score.missed(kind), 0, "{kind:?} missed");
     }
-    assert!(score.wrong() <= 30, "wrongly hidden");
-    assert!(score.lost_words() <= 60, "words lost");
+    assert!(score.wrong() <= 95, "wrongly hidden");
+    assert!(score.lost_words() <= 200, "words lost");
 }

@@ -185,6 +185,7 @@ impl Key {
             let lower = self.lower(word);
             if rest == lower {
                 let fits = self.gap.as_ref().is_none_or(|gap| *gap == gaps);
+                let fits = fits && !self.is_in_reference(&on.content[word.end()..]);
                 return Ok(fits.then_some((word.end(), index + 1)));
             }
             if let Some(after) = rest.strip_prefix(&*lower) {
@@ -207,6 +208,15 @@ impl Key {
             let end = self.within(rest, word, first);
             return Ok(end.map(|end| (word.start + end, index + 1)));
         }
+    }
+
+    /// Initials in the reference of an ad: `SR-26-1107`.
+    fn is_in_reference(&self, after: &str) -> bool {
+        const LONGEST: usize = 4;
+        let number = after.strip_prefix('-').unwrap_or_default();
+        let digits = number.bytes().take_while(u8::is_ascii_digit);
+        let are_initials = self.case == Case::Upper && self.joined.chars().count() <= LONGEST;
+        are_initials && digits.count() >= 2
     }
 
     /// `NAVs`, `ZECu`

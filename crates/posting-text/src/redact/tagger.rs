@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 mod checked;
 mod features;
+mod seen;
+mod senses;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -51,14 +53,14 @@ static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
 const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
-const MARGINS: [i32; KINDS.len()] = [-16, -30, -44, -40, -20];
+const MARGINS: [i32; KINDS.len()] = [-12, -40, -44, -40, -20];
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.
 #[cfg(test)]
 const NAT: f32 = 20.0;
-/// The most features of a token; a lane of 16 bits has room for 257 bytes.
-const FEATURES: usize = 200;
+/// The most features of a token: a lane of 16 bits has room for so many bytes.
+const FEATURES: usize = 257;
 
 type Scores = [i32; TAGS];
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Posting,
-    redact::{Hidden, Kind, id::has_form, script::Script, words::unaccented},
+    redact::{Hidden, Kind, id::has_form, script::Script, vocabulary::List, words::unaccented},
 };
 
 /// Of a telephone number, but for an extension so many bytes behind one.
@@ -29,7 +29,9 @@ pub(super) fn checked(
             before.any(|it| it.kind == Kind::Phone && is_near(it))
         };
         let is_possible = match hidden.kind {
-            Kind::Company => !is_of_title(name, posting.title) && !is_city(name, &city),
+            Kind::Company => {
+                !is_of_title(name, posting.title) && !is_city(name, &city) && !is_no_company(name)
+            }
             Kind::Phone => !is_date(name) && (digits(name) >= FEWEST_DIGITS || follows_number()),
             _ => true,
         };
@@ -125,6 +127,16 @@ fn is_city(name: &str, city: &str) -> bool {
     words.all(|word| city.split(split).any(|of| is_form(word, of)))
 }
 
+/// Languages and months, with a year: some writers give them a capital.
+fn is_no_company(name: &str) -> bool {
+    /// Beginnings, without accents.
+    static NO_COMPANIES: List = List::new(include_str!("../tables/no_companies.txt"));
+    let name = unaccented(&name.to_lowercase());
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    name.contains(char::is_alphabetic)
+        && words.all(|word| word.chars().all(char::is_numeric) || NO_COMPANIES.begins(word))
+}
+
 /// Words of the title name the work.
 fn is_of_title(name: &str, title: &str) -> bool {
     let title = title.to_lowercase();
@@ -150,5 +162,21 @@ mod tests {
         }
         assert!(!is_city("Turpeinen", "turku") && !is_city("Varuna Gym", "karlovy vary"));
         assert!(!is_city("Turku", ""));
+    }
+
+    #[test]
+    fn languages_and_months_are_no_company() {
+        for name in [
+            "Češtiny",
+            "Maggio 2027",
+            "Latviešu",
+            "Slovenčiny",
+            "Αγγλικά",
+        ] {
+            assert!(is_no_company(name), "{name}");
+        }
+        for name in ["August Kranz", "Deutsche Bahn", "4711"] {
+            assert!(!is_no_company(name), "{name}");
+        }
     }
 }

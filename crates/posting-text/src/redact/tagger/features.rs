@@ -1,8 +1,14 @@
 //! The features of a token: itself, its neighbours, its line, and its other uses in the text.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 
-use super::token::{KNOWN, SIGN, Token, hash, ids, with_letter};
+use super::{
+    seen::{HEAD, OUTSIDE, Seen, head},
+    senses::{Senses, senses},
+    token::{KNOWN, LINE_END, SIGN, Token, ids, with_letter},
+};
 use crate::{
     Posting, Range,
     redact::{
@@ -13,46 +19,20 @@ use crate::{
     },
 };
 
-/// A neighbour beyond the text.
-const OUTSIDE: Seen = Seen {
-    word: 7,
-    shape: 7,
-    cues: 0,
-    known: 0,
-    head: 0,
-    tail: 0,
-    is_named: false,
-};
-/// The letters of a beginning.
-const HEAD: usize = 4;
 /// The template of a token's own shape.
 const OWN: u64 = 12;
 /// Words before and after in the same line.
 const BEFORE: usize = 8;
 const AFTER: usize = 5;
-/// The most other mentions of a word whose neighbours are features.
+/// Words farther than the neighbours, before and after in the same sentence.
+const FAR_BEFORE: RangeInclusive<usize> = 4..=10;
+const FAR_AFTER: RangeInclusive<usize> = 4..=7;
+/// The letters of a name that no ending changes.
+const STEM: usize = 5;
+/// The most other mentions of a name whose neighbours are features.
 const MENTIONS: usize = 3;
 /// The most parts of addresses that words are compared with.
 const MAX_ADDRESSES: usize = 24;
-/// Small words and languages tell nothing about a neighbour.
-const NO_CUES: Cues = Cues::LANGUAGES.union(Cues::SMALL);
-
-/// The parts of a token that its neighbours see.
-#[derive(Clone, Copy)]
-struct Seen {
-    word: u64,
-    shape: u64,
-    cues: u32,
-    /// Whether the name, the city or the title has it, and whether a word of the name begins alike.
-    known: u64,
-    /// A hash of the first letters.
-    head: u64,
-    /// A hash of the last letters.
-    tail: u64,
-    /// A word, or a find of the rules.
-    is_named: bool,
-}
-
 #[derive(Clone, Default)]
 struct Line {
     tokens: Range,
@@ -65,8 +45,6 @@ struct Line {
 struct Uses {
     is_lower: bool,
     count: u64,
-    /// Tokens with a capital.
-    names: Vec<usize>,
 }
 
 pub(super) struct Features<'a> {
@@ -74,6 +52,8 @@ pub(super) struct Features<'a> {
     seen: Vec<Seen>,
     lines: Vec<Line>,
     uses: FxHashMap<&'a str, Uses>,
+    /// The tokens with a capital, by their stems.
+    mentions: FxHashMap<&'a str, Vec<usize>>,
     /// Parts of the e-mail addresses and links, without accents.
     addresses: Vec<String>,
 }
@@ -92,10 +72,11 @@ impl<'a> Features<'a> {
             of.is_lower |= !word.is_upper();
             of.count += 1;
         }
+        let mut mentions: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let mut lines = vec![Line::default(); tokens.last().map_or(0, |last| last.line) + 1];
         for (at, token) in tokens.iter().enumerate() {
             if token.is_word() && token.is_upper {
-                uses.entry(&token.lower).or_default().names.push(at);
+                mentions.entry(stem(&token.lower)).or_default().push(at);
             }
             let line = &mut lines[token.line];
             if line.tokens.is_empty() {
@@ -119,8 +100,8 @@ impl<'a> Features<'a> {
             .iter()
             .filter(|word| word.lower.chars().nth(HEAD).is_some());
         let heads: Vec<u64> = long.map(|word| head(&word.lower)).collect();
-        let seen = |token: &Token<'_>| {
-            let mut seen = Seen::new(token);
+        let seen = |(token, senses): (&Token<'_>, Senses)| {
+            let mut seen = Seen::new(token, senses);
             if token.is_word() {
                 let is_listed = known.iter().map(|ids| ids.contains(&token.id));
                 let all = is_listed.chain([heads.contains(&seen.head)]);
@@ -135,9 +116,10 @@ impl<'a> Features<'a> {
             .flat_map(|it| text[it.range.clone()].split(|c: char| !c.is_alphanumeric()));
         Self {
             tokens,
-            seen: tokens.iter().map(seen).collect(),
+            seen: tokens.iter().zip(senses(tokens)).map(seen).collect(),
             lines,
             uses,
+            mentions,
             addresses: parts
                 .filter(|it| it.len() > 2)
                 .take(MAX_ADDRESSES)
@@ -161,6 +143,12 @@ impl<'a> Features<'a> {
         each(0, 0);
         for (template, near) in (1..).zip(all) {
             each(template, near.word);
+        }
+        for (template, near) in (140..).zip(all) {
+            for sense in near.senses.each() {
+                each(template, sense);
+                each(template + 10, with_shape(sense));
+            }
         }
         for (template, near) in (10..).zip([first, before, own, after, last]) {
             let is_other = template != OWN;
@@ -204,9 +192,27 @@ impl<'a> Features<'a> {
         } else if token.shape < SIGN {
             affixes(&token.lower, |length, part| each(90 + length, part));
         }
+        self.far(at, &mut each);
         self.line(at, &mut each);
         if token.is_word() {
             self.document(at, &mut each);
+        }
+    }
+
+    /// The senses of words that are no neighbours.
+    fn far(&self, at: usize, each: &mut impl FnMut(u64, u64)) {
+        let is_within = |it: &usize| self.tokens[*it].shape < LINE_END;
+        let before = FAR_BEFORE.map_while(|far| at.checked_sub(far));
+        let after = FAR_AFTER
+            .map(|far| at + far)
+            .take_while(|it| *it < self.tokens.len());
+        let senses = |sum: Senses, it: usize| sum | self.seen[it].senses;
+        let before = before.take_while(is_within).fold(Senses::empty(), senses);
+        let after = after.take_while(is_within).fold(Senses::empty(), senses);
+        for (template, senses) in [(160, before), (161, after)] {
+            for sense in senses.each() {
+                each(template, sense << 16 | self.seen[at].shape);
+            }
         }
     }
 
@@ -242,7 +248,8 @@ impl<'a> Features<'a> {
         if !token.is_upper {
             return;
         }
-        let others = uses.names.iter().filter(|it| **it != at);
+        let mentions = self.mentions.get(stem(&token.lower));
+        let others = mentions.into_iter().flatten().filter(|it| **it != at);
         for other in others.take(MENTIONS) {
             let [first, before, after] = [-2, -1, 1].map(|distance| self.at(*other, distance));
             each(106, before.word);
@@ -273,26 +280,9 @@ const fn joined(first: u64, second: u64) -> u64 {
     first.rotate_left(25) ^ second
 }
 
-impl Seen {
-    fn new(token: &Token<'_>) -> Self {
-        const TAIL: usize = 3;
-        let cues = token.cues.difference(NO_CUES).bits();
-        let start = token.lower.char_indices().nth_back(TAIL - 1);
-        Self {
-            word: token.id,
-            shape: token.shape,
-            cues,
-            known: 0,
-            head: head(&token.lower),
-            tail: hash(start.map_or(&token.lower, |(start, _)| &token.lower[start..])),
-            is_named: token.is_word() || !token.is_open(),
-        }
-    }
-}
-
-fn head(lower: &str) -> u64 {
-    let end = lower.char_indices().nth(HEAD);
-    hash(end.map_or(lower, |(end, _)| &lower[..end]))
+fn stem(lower: &str) -> &str {
+    let end = lower.char_indices().nth(STEM);
+    end.map_or(lower, |(end, _)| &lower[..end])
 }
 
 /// The first two to five letters of a word, and the last ones, with its boundary.

@@ -60,7 +60,8 @@ impl Example {
 /// The labelled postings that are not set apart, and the cases of the tests.
 pub(super) fn all() -> Vec<Example> {
     let eval = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval");
-    let folders = ["postings", "sentences"].map(|folder| fs::read_dir(eval.join(folder)).unwrap());
+    let folders = ["excerpts", "postings", "sentences"]
+        .map(|folder| fs::read_dir(eval.join(folder)).unwrap());
     let entries = folders.into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
     paths.sort();
