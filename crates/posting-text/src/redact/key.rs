@@ -213,7 +213,7 @@ impl Key {
     /// Initials in the reference of an ad: `SR-26-1107`.
     fn is_in_reference(&self, after: &str) -> bool {
         const LONGEST: usize = 4;
-        let number = after.strip_prefix('-').unwrap_or_default();
+        let number = after.strip_prefix(['-', '/', '_']).unwrap_or_default();
         let digits = number.bytes().take_while(u8::is_ascii_digit);
         let are_initials = self.case == Case::Upper && self.joined.chars().count() <= LONGEST;
         are_initials && digits.count() >= 2

@@ -82,13 +82,12 @@ fn again(on: Text<'_>, families: Cues, out: &mut Vec<Range>) -> Result<()> {
         }
         budget.spend(names.len())?;
         let is_known = |(name, stems): &(&str, Vec<Stem>)| {
-            let is_form = |stem: &Stem| stem.begins(&word.lower);
             word.lower
                 .strip_prefix(name)
                 .is_some_and(|rest| matches!(rest, "" | "s"))
                 || name.get(..2) == word.lower.get(..2)
-                    && (stems.iter().any(is_form)
-                        || !stems.is_empty() && self::is_form(name, |base| base == word.lower))
+                    && (inflect::is_form(stems, &word.lower)
+                        || !stems.is_empty() && is_form(name, |base| base == word.lower))
         };
         if names.iter().any(is_known) {
             match out[known..]

@@ -98,9 +98,9 @@ impl<'a> Scan<'a> {
         } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
         let tagged = if is_line {
-            tagger::numbers(on, &found, posting)?
+            tagger::numbers(on, &found, posting, names.families)?
         } else {
-            tagger::tagged(on, &found, posting)?
+            tagger::tagged(on, &found, posting, names.families)?
         };
         let of_kind = |kind| {
             let ranges = tagged.iter().filter(move |it| it.kind == kind);

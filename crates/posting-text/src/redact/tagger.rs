@@ -19,7 +19,7 @@ use self::{
     features::Features,
     token::{Token, tokens},
 };
-use super::{Hidden, Kind, words::Text};
+use super::{Hidden, Kind, cues::Cues, words::Text};
 use crate::{Posting, Range, Result};
 
 const KINDS: [Kind; 5] = [
@@ -64,8 +64,14 @@ const FEATURES: usize = 257;
 
 type Scores = [i32; TAGS];
 
-/// `found` are the finds of the rules, and the words are those outside of them.
-pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> Result<Vec<Hidden>> {
+/// `found` are the finds of the rules, and the words are those outside of them. The families are
+/// those of the text's languages.
+pub(super) fn tagged(
+    on: Text<'_>,
+    found: &[Hidden],
+    posting: &Posting<'_>,
+    families: Cues,
+) -> Result<Vec<Hidden>> {
     let (text, words, budget) = on.parts();
     budget.spend(text.len())?;
     let tokens = tokens(text, words, found);
@@ -90,7 +96,7 @@ pub(super) fn tagged(on: Text<'_>, found: &[Hidden], posting: &Posting<'_>) -> R
             last = tag;
         }
     }
-    Ok(checked(text, out, found, posting))
+    Ok(checked(text, out, found, posting, families))
 }
 
 /// Finds telephone numbers, and addresses with a number.
@@ -98,11 +104,12 @@ pub(super) fn numbers(
     on: Text<'_>,
     found: &[Hidden],
     posting: &Posting<'_>,
+    families: Cues,
 ) -> Result<Vec<Hidden>> {
     if digits(on.content) == 0 {
         return Ok(Vec::new());
     }
-    let mut out = tagged(on, found, posting)?;
+    let mut out = tagged(on, found, posting, families)?;
     out.retain(|it| {
         let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
         is_number && digits(&on.content[it.range.clone()]) > 0

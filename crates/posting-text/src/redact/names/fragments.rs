@@ -88,8 +88,8 @@ impl Names {
                 !last.is_small() && (is_written(first) || first.is_small())
             }) && telling().all(is_written);
             // In Czech "Hotely Zlatá lípa" is also "Zlatá lípa".
-            let is_pair =
-                matches!(run, [first, _] if first.is(Cues::ADJECTIVE) && first.is_upper());
+            let is_pair = matches!(run, [adjective, noun]
+                if adjective.is(Cues::ADJECTIVE) && adjective.is_upper() && !noun.is_generic());
             let is_proper = before.is_some_and(Word::is_letter)
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
             let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rustc_hash::FxHashMap;
 
 use super::{
-    seen::{HEAD, OUTSIDE, Seen, head},
+    seen::{HEAD, OUTSIDE, Seen, beginning, head},
     senses::{Senses, senses},
     token::{KNOWN, LINE_END, SIGN, Token, ids, with_letter},
 };
@@ -262,10 +262,7 @@ impl<'a> Features<'a> {
         }
         let plain = unaccented(&token.lower);
         let is_long = plain.chars().nth(3).is_some();
-        let stem = plain
-            .char_indices()
-            .nth(5)
-            .map_or(&*plain, |(end, _)| &plain[..end]);
+        let stem = stem(&plain);
         let is_part = self.addresses.contains(&plain);
         let is_stem = is_long && self.addresses.iter().any(|part| part.contains(stem));
         each(
@@ -281,8 +278,7 @@ const fn joined(first: u64, second: u64) -> u64 {
 }
 
 fn stem(lower: &str) -> &str {
-    let end = lower.char_indices().nth(STEM);
-    end.map_or(lower, |(end, _)| &lower[..end])
+    beginning(lower, STEM)
 }
 
 /// The first two to five letters of a word, and the last ones, with its boundary.

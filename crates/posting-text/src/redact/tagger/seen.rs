@@ -58,6 +58,10 @@ impl Seen {
 }
 
 pub(super) fn head(lower: &str) -> u64 {
-    let end = lower.char_indices().nth(HEAD);
-    hash(end.map_or(lower, |(end, _)| &lower[..end]))
+    hash(beginning(lower, HEAD))
+}
+
+pub(super) fn beginning(lower: &str, letters: usize) -> &str {
+    let end = lower.char_indices().nth(letters);
+    end.map_or(lower, |(end, _)| &lower[..end])
 }

@@ -129,6 +129,8 @@ mod tests {
             let senses = senses.unwrap_or_else(|error| panic!("[{heading}]: {error}"));
             assert!(!senses.is_empty() || words.is_empty(), "{words}");
             assert_eq!(words, words.to_lowercase());
+            let is_word = |word: &str| word.trim_matches('*').chars().all(char::is_alphabetic);
+            assert!(words.split(' ').all(is_word), "{words}");
             let mut parts = words.split(' ').filter(|word| word.contains('*'));
             assert!(parts.all(|part| part.chars().count() > FEWEST), "{words}");
         }
