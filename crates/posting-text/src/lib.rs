@@ -1,5 +1,5 @@
-//! Prepares job postings by rules and one small learned model: no I/O, no clock, no randomness, and
-//! always the same result.
+//! Prepares job postings by rules and two small learned models: no I/O, no clock, no randomness,
+//! and always the same result.
 //!
 //! ```
 //! use posting_text::Posting;

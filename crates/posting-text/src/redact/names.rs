@@ -66,13 +66,18 @@ impl Names {
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let city = words(posting.city.unwrap_or_default());
+        let families = families(all, posting.country);
+        let of_city = city
+            .iter()
+            .flat_map(|word| inflect::stems(&word.lower, families & inflect::WITH_CASES));
         let context = Context {
             posting,
+            of_city: of_city.collect(),
             city: city.iter().map(|word| unaccented(&word.lower)).collect(),
             all,
             acronyms: acronym::places(all),
             text,
-            families: families(all, posting.country),
+            families,
             script: script(all),
             budget,
         };

@@ -53,7 +53,7 @@ static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
 const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
-const MARGINS: [i32; KINDS.len()] = [-12, -40, -44, -40, -20];
+const MARGINS: [i32; KINDS.len()] = [-18, -40, -44, -40, -20];
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.

@@ -5,7 +5,9 @@ use super::{
         inside,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before,
+    Cues, List, Script, Text, Word, cues,
+    inflect::{self, Stem},
+    initial, listed, unaccented, word_before,
 };
 use crate::{
     Budget, Posting, Result, places,
@@ -16,6 +18,8 @@ pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
     /// The words of its city, without accents.
     pub(super) city: Vec<String>,
+    /// Their stems in languages whose adjectives and genitives begin names of companies.
+    pub(super) of_city: Vec<Stem>,
     pub(super) all: &'a [Word<'a>],
     /// The places of acronyms.
     pub(super) acronyms: Vec<usize>,
@@ -134,8 +138,13 @@ impl Context<'_> {
         self.is_of_city(word) || cues::are_of(word, Cues::REGION) || place()
     }
 
+    /// A word of the posting's city in any case, or an adjective of it: `Turun`, `Szegedi`.
     pub(super) fn is_of_city(&self, word: &str) -> bool {
-        !self.city.is_empty() && self.city.contains(&unaccented(word))
+        let is_word = |word: &str| self.city.contains(&unaccented(word));
+        // "Kyjovka" is a name of its own.
+        let is_name = || word.strip_suffix("ka").is_some_and(is_word);
+        !self.city.is_empty()
+            && (is_word(word) || inflect::is_form(&self.of_city, word) && !is_name())
     }
 }
 
@@ -225,8 +234,11 @@ impl Context<'_> {
         };
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
-            before.is_some_and(|before| list.is_some_and(|list| list.has(&before.lower)))
-                || (!(only && is_same_for_both) && PLACE_ENDINGS.iter().any(ends))
+            // "Pohjois-Savo"
+            let is_compound = |before: &Word<'_>| &self.text[before.end()..word.start] == "-";
+            before.is_some_and(|before| {
+                is_compound(before) || list.is_some_and(|list| list.has(&before.lower))
+            }) || (!(only && is_same_for_both) && PLACE_ENDINGS.iter().any(ends))
         })?;
         Ok(!in_place
             && (is_sure

@@ -11,6 +11,7 @@ use crate::redact::{
     inflect::Stem,
     key::splits,
     vocabulary::{ACRONYMS, TWO_LETTER_WORDS, lines, listed},
+    words::unaccented,
 };
 
 impl Names {
@@ -198,7 +199,7 @@ impl Names {
             (stem.text == place && context.is_place(place))
                 || (stem.text == person && cues::are_of(person, Cues::GIVEN))
                 // "Bragum" is not Braga.
-                || (!context.is_of_city(&word.lower)
+                || (!context.city.contains(&unaccented(&word.lower))
                     && city.iter().any(|city| stem.begins(&city.lower)))
         };
         stems.retain(|stem| !word.is_small() && !is_other(stem));

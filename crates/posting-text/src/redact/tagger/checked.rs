@@ -1,7 +1,7 @@
 //! Trims the finds of the model, and drops impossible ones.
 
 use crate::{
-    Posting,
+    Posting, Range,
     redact::{
         Hidden, Kind,
         cues::Cues,
@@ -41,12 +41,14 @@ pub(super) fn checked(
                 !is_of_title(name, posting.title)
                     && !is_city(name, posting.city.unwrap_or_default(), families)
                     && !is_no_company(name)
+                    && !is_region_or_form(name, &text[hidden.range.end..])
             }
             Kind::Phone => !is_date(name) && (digits(name) >= FEWEST_DIGITS || follows_number()),
             _ => true,
         };
         if hidden.kind == Kind::Address {
-            hidden.range = with_ward(text, start)..with_code(text, hidden.range.end);
+            let end = without_city(text, hidden.range.clone(), posting.city, families);
+            hidden.range = with_ward(text, start)..with_code(text, end);
         }
         if is_possible && !hidden.range.is_empty() {
             out.push(hidden);
@@ -120,6 +122,25 @@ fn with_code(text: &str, end: usize) -> usize {
     found.filter(is_whole).unwrap_or(end)
 }
 
+/// A city after an address stays: `Bursa Yolu 11, Altıeylül/Balıkesir`, `вул. Київська, 3, м. Львів`.
+fn without_city(text: &str, range: Range, city: Option<&str>, families: Cues) -> usize {
+    /// Short for "city", before its name.
+    const CITY: [&str; 4] = ["м", "г", "гр", "γρ"];
+    let address = &text[range.clone()];
+    let parted = address.rsplit_once([',', '/']).zip(city);
+    let city = parted.filter(|((_, last), city)| {
+        let mut parts = last.trim_start().splitn(2, ". ");
+        let first = parts.next().unwrap_or_default();
+        let name = if CITY.contains(&first) {
+            parts.next().unwrap_or_default()
+        } else {
+            last
+        };
+        is_city(name, city, families)
+    });
+    city.map_or(range.end, |((before, _), _)| range.start + before.len())
+}
+
 /// Whether a name is the city of the posting in any case: `Siófokon`, `w Łodzi`.
 fn is_city(name: &str, city: &str, families: Cues) -> bool {
     let city = words(city);
@@ -141,6 +162,18 @@ fn is_no_company(name: &str) -> bool {
 
 /// Forms that texts have, without accents.
 static NO_COMPANIES: List = List::new(include_str!("../tables/no_companies.txt"));
+
+/// A region is no company. As the rules, the model hides no legal form before a quoted name:
+/// `ТОВ «[company]»`.
+fn is_region_or_form(name: &str, after: &str) -> bool {
+    let is_quoted = after.trim_start().starts_with(['«', '„', '“', '"']);
+    let cues = if is_quoted {
+        Cues::REGION | Cues::LEGAL
+    } else {
+        Cues::REGION
+    };
+    words(name).iter().all(|word| word.is(cues))
+}
 
 /// Words of the title name the work.
 fn is_of_title(name: &str, title: &str) -> bool {
@@ -166,6 +199,24 @@ mod tests {
         }
         for (name, city) in [("Bergans", "Bergen"), ("Londis", "London"), ("Turku", "")] {
             assert!(!is_city(name, city, Cues::LANGUAGES), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_city_after_an_address_stays() {
+        for (address, city, expect) in [
+            ("вул. Київська, 3, м. Львів", "Львів", "вул. Київська, 3"),
+            ("вул. Київська, 3, м", "Львів", "вул. Київська, 3"),
+            (
+                "Sahil Cad. 4, Susurluk/Balıkesir",
+                "Balıkesir",
+                "Sahil Cad. 4, Susurluk",
+            ),
+            ("Tampereentie 4", "Tampere", "Tampereentie 4"),
+            ("Rope Lane, Unit 4", "Leeds", "Rope Lane, Unit 4"),
+        ] {
+            let end = without_city(address, 0..address.len(), Some(city), Cues::LANGUAGES);
+            assert_eq!(&address[..end], expect);
         }
     }
 
