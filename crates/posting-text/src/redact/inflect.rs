@@ -27,7 +27,7 @@ struct Grammar {
     changes: Vec<(&'static str, &'static str)>,
 }
 
-/// By the names of families, of Cyrillic and of Greek.
+/// By the names of families and of other scripts.
 static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     let mut grammars: FxHashMap<&str, Grammar> = FxHashMap::default();
     for (family, words) in lines(include_str!("tables/endings.txt")) {
@@ -77,6 +77,8 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
             }
         }
         Script::Cyrillic => of_grammar(word, "CYRILLIC", &mut out),
+        Script::Georgian => of_grammar(word, "GEORGIAN", &mut out),
+        Script::Armenian => of_grammar(word, "ARMENIAN", &mut out),
         // Accents move with the ending.
         Script::Greek => of_grammar(&unaccented(word), "GREEK", &mut out),
         _ => {}
@@ -213,6 +215,11 @@ mod tests {
             "όμιλος : ομιλου ομιλο",
             "vilnis BALTIC: vilnī viļņa vilni",
             "pušis BALTIC: pušyje pušies pušimi",
+            "mõisatuba FINNIC: mõisatoas mõisatoa",
+            "ravnica SLAVIC: ravničin ravnici",
+            "fjallagarður NORDIC: fjallagarði fjallagarðurinn",
+            "ზღვისკარი : ზღვისკარში ზღვისკარის",
+            "լուսաքար : լուսաքարում լուսաքարը",
         ] {
             let (head, forms) = case.split_once(": ").unwrap();
             let (name, family) = head.split_once(' ').unwrap();

@@ -7,6 +7,7 @@ use unicode_normalization::char::decompose_compatible;
 use super::{
     cues::{self, Cues},
     inflect::{Stem, is_second_part},
+    script::is_cased,
     vocabulary::List,
     words::{Text, Word, begins_sentence, is_gap, unaccented},
 };
@@ -235,10 +236,7 @@ impl Key {
         if self.tokens.is_empty() {
             return Ok(None);
         }
-        let is_cased = first
-            .text
-            .contains(|c: char| c.is_lowercase() || c.is_uppercase());
-        if is_cased && !first.is_upper() && !self.begins_with_particle(first) {
+        if is_cased(first.text) && !first.is_upper() && !self.begins_with_particle(first) {
             // People of a company are written so in many languages: `telianere`.
             let letter = self.joined.chars().next().map_or(1, char::len_utf8);
             let ends = self.lower(first).len() >= self.joined.len() + 2 * letter;

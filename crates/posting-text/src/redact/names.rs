@@ -16,7 +16,7 @@ use super::{
     found::{apart, merged},
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
-    script::{Script, is_unspaced},
+    script::{Script, is_cased, is_unspaced},
     vocabulary::{AND, List, listed},
     words::{Text, Word, unaccented, word_before, words},
 };
@@ -63,13 +63,15 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 impl Names {
     /// Collects the spellings that this text may use.
     pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
+        /// "Romano" is a family, too, and "Londis" a brand.
+        const UNSURE: Cues = Cues::ROMANCE.union(Cues::ENGLISH);
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let city = words(posting.city.unwrap_or_default());
         let families = families(all, posting.country);
         let of_city = city
             .iter()
-            .flat_map(|word| inflect::stems(&word.lower, families & inflect::WITH_CASES));
+            .flat_map(|word| inflect::stems(&word.lower, families & !UNSURE));
         let context = Context {
             posting,
             of_city: of_city.collect(),

@@ -14,6 +14,8 @@ pub(crate) enum Script {
     Hangul,
     Thai,
     Other,
+    Georgian,
+    Armenian,
 }
 
 impl Script {
@@ -32,6 +34,8 @@ impl Script {
             Unicode::Hiragana | Unicode::Katakana => Self::Kana,
             Unicode::Hangul => Self::Hangul,
             Unicode::Thai => Self::Thai,
+            Unicode::Georgian => Self::Georgian,
+            Unicode::Armenian => Self::Armenian,
             // Both Kana share the signs for a long vowel, and for its consonant.
             _ if matches!(c, 'ー' | 'ｰ' | 'ﾞ' | 'ﾟ') => Self::Kana,
             _ => Self::Other,
@@ -44,6 +48,13 @@ impl Script {
             .find(|script| *script != Self::Other)
             .unwrap_or(Self::Other)
     }
+}
+
+/// Whether the text has letters that are capitals, or could be. Georgian has capitals only for whole
+/// words, and hardly uses them.
+pub(crate) fn is_cased(text: &str) -> bool {
+    let is_plain = |c: char| c.is_lowercase() && Script::of(c) != Script::Georgian;
+    text.contains(|c: char| c.is_uppercase() || is_plain(c))
 }
 
 /// Whether words of the script are not always separated.

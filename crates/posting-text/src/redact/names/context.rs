@@ -10,7 +10,9 @@ use super::{
     initial, listed, unaccented, word_before,
 };
 use crate::{
-    Budget, Posting, Result, places,
+    Budget, Posting, Result,
+    document::SEPARATOR,
+    places,
     redact::words::{begins_sentence, without_umlauts},
 };
 
@@ -38,7 +40,25 @@ impl Context<'_> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
         let is_cased = word.chars().any(char::is_lowercase);
-        Ok(is_cased && self.all.iter().any(is_it))
+        Ok(is_cased && (self.all.iter().any(is_it) || self.is_in_description(word)?))
+    }
+
+    /// Whether a title is read, and its description has the word in lower case.
+    fn is_in_description(&self, word: &str) -> Result<bool> {
+        if !self.is_title() {
+            return Ok(false);
+        }
+        let text = self.posting.description;
+        self.budget.spend(text.len())?;
+        let is_whole = |at: usize| {
+            let after = text[at + word.len()..].chars().next();
+            text[..at].ends_with([' ', '>', '\n']) && !after.is_some_and(char::is_alphanumeric)
+        };
+        Ok(text.match_indices(word).any(|(at, _)| is_whole(at)))
+    }
+
+    pub(super) fn is_title(&self) -> bool {
+        self.text.trim_end_matches(SEPARATOR) == self.posting.title
     }
 
     pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {

@@ -1,10 +1,6 @@
 //! The form of a name: the words around its proper ones.
 
-use super::{AND, Cues, List, Script, Word, cues, joined, quotes};
-
-pub(super) fn is_cased(text: &str) -> bool {
-    text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
-}
+use super::{AND, Cues, List, Script, Word, cues, is_cased, joined, quotes};
 
 pub(super) fn quoted(name: &str) -> Option<String> {
     quotes().find_map(|(open, close)| {
@@ -62,7 +58,7 @@ fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
 fn is_legal_prefix(word: &Word<'_>) -> bool {
     static LATIN: List =
         List::new("sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov");
-    let written = word.text.chars().all(|c| !c.is_lowercase());
+    let written = !is_cased(word.text) || word.is_capitals();
     match Script::of_text(&word.lower) {
         Script::Latin => written && LATIN.has(&word.lower),
         _ => written && word.is(Cues::LEGAL),

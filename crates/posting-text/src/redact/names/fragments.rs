@@ -1,8 +1,6 @@
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, all_of,
-    cues,
-    form::is_cased,
-    is_ordinary, joined, single,
+    cues, is_cased, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
     word_before, words,
 };
@@ -135,8 +133,10 @@ impl Names {
                     };
                 return context.names_company(word, core, is_sure);
             }
-            // A word that the text also writes in lower case is the name only with a capital.
-            return Ok((is_cased && letters >= 4) || !context.is_common(&word.lower)?);
+            // A word that the text also writes in lower case is the name only with a capital, which
+            // every word of a title may have.
+            let is_sure = is_cased && letters >= 4 && !context.is_title();
+            return Ok(is_sure || !context.is_common(&word.lower)?);
         }
         let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
         if context.is_place(&spaced.join(" ")) {

@@ -3,8 +3,8 @@
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Text, Token,
     Word, all_of, cjk,
-    form::{core, is_cased, parentheses, quoted},
-    has_unspaced, inflect, is_unspaced, joined, words,
+    form::{core, parentheses, quoted},
+    has_unspaced, inflect, is_cased, is_unspaced, joined, words,
 };
 use crate::redact::{
     acronym, cues,

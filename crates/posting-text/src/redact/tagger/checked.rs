@@ -43,8 +43,11 @@ pub(super) fn checked(
                     && !is_no_company(name)
                     && !is_region_or_form(name, &text[hidden.range.end..])
             }
-            Kind::Phone => !is_date(name) && (digits(name) >= FEWEST_DIGITS || follows_number()),
-            _ => true,
+            Kind::Person => true,
+            Kind::Phone if is_date(name) => false,
+            Kind::Phone if digits(name) < FEWEST_DIGITS && !follows_number() => false,
+            Kind::Address => !is_amount(text, &hidden.range),
+            _ => !is_amount(text, &hidden.range) && !is_reference(&text[..start]),
         };
         if hidden.kind == Kind::Address {
             let end = without_city(text, hidden.range.clone(), posting.city, families);
@@ -74,6 +77,33 @@ fn is_date(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// A part of a number that goes on after it: `215,50`, `420.000–460.000`.
+fn is_amount(text: &str, range: &Range) -> bool {
+    let number = text[range.clone()].ends_with(|c: char| c.is_ascii_digit());
+    let (sign, digits) = match text.as_bytes()[range.end..] {
+        [sign @ (b',' | b'.'), ref rest @ ..] => (
+            sign,
+            rest.iter().take_while(|it| it.is_ascii_digit()).count(),
+        ),
+        _ => return false,
+    };
+    number && (digits == 3 || sign == b',' && (1..3).contains(&digits))
+}
+
+/// Whether a word for the reference of an ad comes before: `Kennziffer 0381 2025`, `Ref. KA-2024`.
+fn is_reference(before: &str) -> bool {
+    static REFERENCES: List = List::new(include_str!("../tables/references.txt"));
+    static NUMBER: List =
+        List::new("nr no n nro id code kod numéro numero número nummer number číslo");
+    const LOOK: usize = 24;
+    let from = before.ceil_char_boundary(before.len().saturating_sub(LOOK));
+    let line = before[from..].rsplit('\n').next().unwrap_or_default();
+    let front = line.trim_end_matches(|c: char| !c.is_whitespace() && !":#".contains(c));
+    let all = words(front);
+    let last = all.iter().rev().find(|word| !NUMBER.has(&word.lower));
+    last.is_some_and(|word| REFERENCES.has(&word.lower))
 }
 
 /// Without signs around it, but with the plus and the parentheses of a number.
@@ -217,6 +247,27 @@ mod tests {
         ] {
             let end = without_city(address, 0..address.len(), Some(city), Cues::LANGUAGES);
             assert_eq!(&address[..end], expect);
+        }
+    }
+
+    #[test]
+    fn references_and_amounts_are_no_telephone_numbers() {
+        for text in [
+            "Ref. KA-|2024-0815",
+            "Kennziffer: |0381 2025",
+            "Opslag nr. |2025/31",
+        ] {
+            assert!(is_reference(text.split('|').next().unwrap()), "{text}");
+        }
+        assert!(!is_reference("Referenz: Eva Holt, Tel. "));
+        for (text, is_it) in [
+            ("Løn 215,50", true),
+            ("420.000–460.000 Ft", true),
+            ("0341 12, 34", false),
+            ("Rope Lane 4.", false),
+        ] {
+            let end = text.find([',', '.']).unwrap();
+            assert_eq!(is_amount(text, &(0..end)), is_it, "{text}");
         }
     }
 

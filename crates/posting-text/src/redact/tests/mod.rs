@@ -145,6 +145,22 @@ fn a_title_is_one_line_of_plain_text() {
     }
 }
 
+#[test]
+fn a_title_names_a_job_that_its_description_names() {
+    let line = |company_name, description| {
+        let posting = Posting {
+            title: "Sail Mender",
+            company_name,
+            description,
+            ..Posting::default()
+        };
+        super::line(posting.title, &posting, &Budget::unlimited()).unwrap()
+    };
+    let description = "<p>As a sail mender you mend sails.</p>";
+    assert_eq!(line("Honest Mender Ltd", description), "Sail Mender");
+    assert_eq!(line("Honest Mender Ltd", "You mend."), "Sail [company]");
+}
+
 fn with_labels<'a>(text: &'a str, write: fn(&'a str, &'a str) -> &'a str) -> String {
     let pieces = text.split(['{', '}']).enumerate();
     let written = pieces.map(|(number, piece)| match piece.split_once(':') {
