@@ -1,5 +1,7 @@
 //! Reads the text in the field of a city: it may have a place, none, or several.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use super::{Coordinates, Share, TABLE, fold::fold, named, states};
 
 /// The meaning of a text in the field of a city.
@@ -18,7 +20,8 @@ pub enum Look {
 }
 
 /// Folded texts that people write where there is no place.
-const NO_PLACE: &str = include_str!("tables/no_place.txt");
+static NO_PLACE: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("tables/no_place.txt").lines().collect());
 
 const PLACES: &str = "locations;location;places;offices;sites;cities;standorte;orte;lieux;steder";
 
@@ -80,7 +83,7 @@ pub(crate) fn is_city(country: &str, name: &str) -> bool {
 fn is_no_place(folded: &str) -> bool {
     let (first, rest) = folded.split_once(' ').unwrap_or((folded, ""));
     let is_count = first.bytes().all(|byte| byte.is_ascii_digit());
-    NO_PLACE.lines().any(|text| text == folded)
+    NO_PLACE.contains(folded)
         || matches!(first, "remote" | "anywhere" | "worldwide")
         || (is_count && PLACES.split(';').any(|word| word == rest))
 }

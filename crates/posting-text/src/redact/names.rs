@@ -7,7 +7,7 @@ mod shortened;
 mod spell;
 mod website;
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{cell::OnceCell, collections::BTreeMap, rc::Rc};
 
 use self::context::{Context, families, is_ordinary, script};
 use super::{
@@ -63,23 +63,17 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 impl Names {
     /// Collects the spellings that this text may use.
     pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
-        /// "Romano" is a family, too, and "Londis" a brand.
-        const UNSURE: Cues = Cues::ROMANCE.union(Cues::ENGLISH);
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let city = words(posting.city.unwrap_or_default());
-        let families = families(all, posting.country);
-        let of_city = city
-            .iter()
-            .flat_map(|word| inflect::stems(&word.lower, families & !UNSURE));
         let context = Context {
             posting,
-            of_city: of_city.collect(),
+            of_city: OnceCell::new(),
             city: city.iter().map(|word| unaccented(&word.lower)).collect(),
             all,
             acronyms: acronym::places(all),
             text,
-            families,
+            families: families(all, posting.country),
             script: script(all),
             budget,
         };

@@ -56,7 +56,8 @@ fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budg
         start = end;
     }
     spans.retain(|span| !span.text.is_empty());
-    for span in spans {
+    let may_repeat = |span: &&mut Span| span.text.bytes().filter(|b| *b == b']').count() > 1;
+    for span in spans.iter_mut().filter(may_repeat) {
         for kind in [Kind::Company, Kind::Link, Kind::Person, Kind::Address] {
             // "Example Group (Example)" gets one token.
             let token = kind.token();

@@ -1,5 +1,7 @@
 //! What a text says about the words of a name: ordinary, places, or only names.
 
+use std::cell::OnceCell;
+
 use super::{
     super::{
         inside,
@@ -7,7 +9,7 @@ use super::{
     },
     Cues, List, Script, Text, Word, cues,
     inflect::{self, Stem},
-    initial, listed, unaccented, word_before,
+    initial, listed, unaccented, word_before, words,
 };
 use crate::{
     Budget, Posting, Result,
@@ -20,8 +22,8 @@ pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
     /// The words of its city, without accents.
     pub(super) city: Vec<String>,
-    /// Their stems in languages whose adjectives and genitives begin names of companies.
-    pub(super) of_city: Vec<Stem>,
+    /// Their stems.
+    pub(super) of_city: OnceCell<Vec<Stem>>,
     pub(super) all: &'a [Word<'a>],
     /// The places of acronyms.
     pub(super) acronyms: Vec<usize>,
@@ -40,14 +42,11 @@ impl Context<'_> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
         let is_cased = word.chars().any(char::is_lowercase);
-        Ok(is_cased && (self.all.iter().any(is_it) || self.is_in_description(word)?))
+        Ok(is_cased && self.all.iter().any(is_it))
     }
 
-    /// Whether a title is read, and its description has the word in lower case.
-    fn is_in_description(&self, word: &str) -> Result<bool> {
-        if !self.is_title() {
-            return Ok(false);
-        }
+    /// Whether the description has the word in lower case.
+    pub(super) fn is_in_description(&self, word: &str) -> Result<bool> {
         let text = self.posting.description;
         self.budget.spend(text.len())?;
         let is_whole = |at: usize| {
@@ -163,8 +162,18 @@ impl Context<'_> {
         let is_word = |word: &str| self.city.contains(&unaccented(word));
         // "Kyjovka" is a name of its own.
         let is_name = || word.strip_suffix("ka").is_some_and(is_word);
-        !self.city.is_empty()
-            && (is_word(word) || inflect::is_form(&self.of_city, word) && !is_name())
+        let begins = initial(&unaccented(word));
+        self.city.iter().any(|city| initial(city) == begins)
+            && (is_word(word) || inflect::is_form(self.of_city(), word) && !is_name())
+    }
+
+    fn of_city(&self) -> &[Stem] {
+        /// "Romano" is a family, too, and "Londis" a brand.
+        const UNSURE: Cues = Cues::ROMANCE.union(Cues::ENGLISH);
+        let city = || words(self.posting.city.unwrap_or_default());
+        let stems = |word: &Word<'_>| inflect::stems(&word.lower, self.families & !UNSURE);
+        self.of_city
+            .get_or_init(|| city().iter().flat_map(stems).collect())
     }
 }
 

@@ -135,8 +135,12 @@ impl Names {
             }
             // A word that the text also writes in lower case is the name only with a capital, which
             // every word of a title may have.
-            let is_sure = is_cased && letters >= 4 && !context.is_title();
-            return Ok(is_sure || !context.is_common(&word.lower)?);
+            let is_in_text = context.is_common(&word.lower)?;
+            return Ok(if context.is_title() {
+                !is_in_text && !context.is_in_description(&word.lower)?
+            } else {
+                !is_in_text || is_cased && letters >= 4
+            });
         }
         let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
         if context.is_place(&spaced.join(" ")) {
