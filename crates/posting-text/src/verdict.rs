@@ -22,7 +22,7 @@ use self::{
     content::Content,
     model::Features,
     notice::{JOB, PAGES, normalised},
-    page::{describes, has_hours, has_pay, is_page},
+    page::{describes, has_hours, has_pay, is_page, without_menus},
     trial::{MAX_TEST_LENGTH, is_test_posting, is_test_title},
 };
 use crate::{
@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;
@@ -185,7 +185,7 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     if is_error || (is_xml || traces > 0) && !JOB.has_word(text) {
         return Some(Refusal::ErrorPage);
     }
-    let is_title = !title.is_empty() && normalised(text) == normalised(title);
+    let is_title = !title.is_empty() && says_only(text, posting);
     let is_filled = lower.contains("lorem ipsum dolor")
         && !is_test_posting(title, content)
         && !JOB.has_word(text);
@@ -193,19 +193,42 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     (is_title || is_template).then_some(Refusal::NoContent)
 }
 
-/// Refuses what the model takes for a page. A notice needs a lower score than other texts, and a
-/// text with words of a job a higher one.
+/// Whether a text repeats the title, the company and the city, in any order.
+fn says_only(text: &str, posting: &Posting<'_>) -> bool {
+    let known = [
+        posting.title,
+        posting.company_name,
+        posting.city.unwrap_or_default(),
+    ];
+    let known = known.map(normalised);
+    let is_known = |word| {
+        known
+            .iter()
+            .any(|it| it.split(' ').any(|known| known == word))
+    };
+    normalised(text).split(' ').all(is_known)
+}
+
+/// Refuses what the model takes for a page, with and without its menus. A notice needs a lower score
+/// than other texts, and a text with words of a job a higher one.
 fn by_model(text: &str, content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     const SURE_BESIDE_JOB: f64 = 0.3;
-    const SURE_OF_NOTICE: f64 = -0.15;
+    const SURE_OF_NOTICE: f64 = -0.5;
+    /// Without its menus a page scores so much less.
+    const OF_MENUS: f64 = 0.1;
     let features = Features::of(text);
-    let notice = notice(&content.text, posting);
+    if features.score() <= SURE_OF_NOTICE {
+        return None;
+    }
+    let rest = without_menus(text);
+    let notice = notice(&without_menus(&content.text), posting);
     let least = match notice {
-        _ if has_job(text) => SURE_BESIDE_JOB,
+        _ if has_job(&rest) => SURE_BESIDE_JOB,
         Some(_) => SURE_OF_NOTICE,
         None => SURE,
     };
-    (features.score() > least).then(|| notice.unwrap_or_else(|| features.kind()))
+    let is_page = features.score() > least && Features::of(&rest).score() > least - OF_MENUS;
+    is_page.then(|| notice.unwrap_or_else(|| features.kind()))
 }
 
 /// The meaning of a text that says nothing else.

@@ -1,6 +1,10 @@
 //! What a text has of a page and of a job: notices, pay, hours.
 
-use super::{notice::Seen, refusal::Refusal};
+use super::{
+    notice::{PAGES, Seen},
+    refusal::Refusal,
+    sentences,
+};
 use crate::redact::{List, words};
 
 /// A text with at most this many unknown words may be a name: `Borrowdale Logistik GmbH`.
@@ -44,4 +48,26 @@ pub(super) fn has_hours(text: &str) -> bool {
     let words = words(text);
     let mut pairs = words.windows(2);
     pairs.any(|pair| pair[0].is_number() && HOURS.has(&pair[1].lower))
+}
+
+/// The text without its menus and footers, unless it has nothing else but names.
+pub(super) fn without_menus(text: &str) -> String {
+    let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let seen = |sentence| (sentence, PAGES.look(sentence, is_number));
+    let is_menu = |(sentence, seen): &(&str, Seen)| {
+        let is_other = seen.refusal.is_some_and(|it| it != Refusal::Navigation);
+        !is_other && (seen.unknown == 0 || sentence.contains('©'))
+    };
+    let is_name = |seen: &Seen| match seen.plain_words {
+        0 => true,
+        1 => seen.unknown <= MAX_PLAIN_NAME,
+        _ => false,
+    };
+    let rest = sentences(text).map(seen).filter(|it| !is_menu(it));
+    let (rest, seen): (Vec<_>, Vec<_>) = rest.unzip();
+    if seen.iter().all(is_name) {
+        text.to_owned()
+    } else {
+        rest.join("\n")
+    }
 }

@@ -15,7 +15,11 @@ use std::{fs, path::PathBuf};
 use regex::Regex;
 
 use super::*;
-use crate::{Budget, Posting, markdown, testing::shuffle, verdict::by_title};
+use crate::{
+    Budget, Posting, markdown,
+    testing::shuffle,
+    verdict::{by_title, page::without_menus},
+};
 
 const ROUNDS: usize = 30;
 /// The penalty of an error: a larger one fits the examples more closely.
@@ -27,11 +31,15 @@ struct Example {
     features: Features,
 }
 
-fn example(kind: Option<Refusal>, description: &str) -> Example {
+/// A text, and the same without its menus and footers.
+fn example(kind: Option<Refusal>, description: &str) -> Vec<Example> {
     let budget = Budget::of(description);
     let document = markdown::read(description, None, &budget).expect("it is short");
-    let features = Features::of(&document.text());
-    Example { kind, features }
+    let text = document.text();
+    let mut texts = vec![without_menus(&text), text];
+    texts.dedup();
+    let texts = texts.iter().map(|text| Features::of(text));
+    texts.map(|features| Example { kind, features }).collect()
 }
 
 /// Reads the descriptions below the headings of the kinds. Other refusals are skipped, and those
@@ -53,7 +61,7 @@ fn examples(texts: &str, has_titles: bool) -> Vec<Example> {
             };
             let is_by_title = by_title(&posting).is_some();
             if !is_by_title && (kind.is_some() || heading == "None") {
-                found.push(example(kind, description));
+                found.extend(example(kind, description));
             }
         }
     }
@@ -76,8 +84,8 @@ fn labelled() -> Vec<Example> {
         for company in of_companies.skip(1) {
             let lines = company.lines().skip(1).filter(|it| !it.is_empty());
             let lines: Vec<_> = lines.map(|it| label.replace_all(it, "$1")).collect();
-            found.extend(lines.iter().map(|line| example(None, line)));
-            found.push(example(None, &lines.join("\n")));
+            found.extend(lines.iter().flat_map(|line| example(None, line)));
+            found.extend(example(None, &lines.join("\n")));
         }
     }
     found
