@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The version of the rules. A test fails if verdicts change without a new version.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// A longer description is more than a notice.
 const MAX_NOTICE_LENGTH: usize = 1_200;

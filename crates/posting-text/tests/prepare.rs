@@ -99,7 +99,7 @@ fn what_is_no_posting_is_refused() {
         });
     assert_eq!(
         (VERSION, digest),
-        (9, 11_938_087_883_250_328_694),
+        (10, 15_308_886_151_234_133_436),
         "verdicts or weights of a model that change are a new version"
     );
     assert_eq!(enrich("Driver", "").refusal, Some(Refusal::NoContent));
