@@ -28,24 +28,21 @@ pub(crate) fn read(raw: &str, base_url: Option<&str>, budget: &Budget) -> Result
 
 fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>> {
     let (text, seen) = source::repaired(raw, budget)?;
-    if seen.blocks > 0 {
-        return Ok(Source {
-            html: text,
-            bare_lines: seen.breaks == 0,
-            signs_are_text: false,
-        });
-    }
-    if plain::is_markdown(&text) || (seen.all == 0 && is_clean(&text, budget)?) {
+    let has_blocks = seen.blocks > 0;
+    if !has_blocks && (plain::is_markdown(&text) || (seen.all == 0 && is_clean(&text, budget)?)) {
         return Source::of_markdown(&text, budget);
     }
-    let html = if seen.breaks == 0 && !seen.raw {
-        Cow::Owned(plain::lines_to_html(&text))
+    let html = if has_blocks || seen.breaks > 0 || seen.raw {
+        match plain::with_links(&text) {
+            Cow::Owned(linked) => Cow::Owned(linked),
+            Cow::Borrowed(_) => text,
+        }
     } else {
-        text
+        Cow::Owned(plain::lines_to_html(&text))
     };
     Ok(Source {
         html,
-        bare_lines: false,
+        bare_lines: has_blocks && seen.breaks == 0,
         signs_are_text: false,
     })
 }

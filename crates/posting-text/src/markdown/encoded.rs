@@ -1,7 +1,7 @@
 //! Decodes descriptions that another program encoded: for an address, as a string, for an e-mail,
 //! or as the document of an editor.
 //!
-//! A text that only mentions `%20` or `\u003c` stays as it is.
+//! A text that only mentions `%20`, `\u003c` or `\n` stays as it is.
 
 mod editor;
 mod garbled;
@@ -12,28 +12,35 @@ use std::borrow::Cow;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use percent_encoding::percent_decode_str;
+use regex::{Captures, Regex};
 
 use super::tags::{Tag, tag};
-use crate::{Budget, Result, pattern::patterns};
+use crate::{
+    Budget, Result,
+    pattern::{one_of, patterns},
+};
 
 patterns! {
     PERCENT_TAG = r"(?i)%(?:25)*3C(%(?:25)*2F|/?)([a-z][a-z0-9]*)(?:%(?:25)*(?:20|2F|3E)|[+/>\s])";
-    ESCAPED_SIGN = r"(?i)\\[ux]003c(\\?/?)([a-z][a-z0-9]*)|\\x3c(\\?/?)([a-z][a-z0-9]*)";
+    ESCAPED_SIGN = r"(?i)(?:\\[ux](?:00)?3c(\\?/)?|<(\\/))([a-z][a-z0-9]*)";
+    /// Attributes or the last tag have escapes.
+    ESCAPED_MARKUP = r#"^<(?:[^<>]*=\\"|(?s:.*)<\\/\w+>$)"#;
+    ESCAPED_LINE = one_of(include_str!("encoded/tables/escaped_lines.txt"));
+    NAMED_LINE = one_of(include_str!("encoded/tables/named_lines.txt"));
     /// A letter beyond ASCII, within a word.
     ESCAPED_LETTER = concat!(
         r"[A-Za-z]\\u(?:00[c-fC-F]|01[0-7]|201)[0-9a-fA-F]|\\u(?:00[c-fC-F]|01[0-7])[0-9a-fA-F][A-Za-z]",
         r"|(?:\\u0[3-6][0-9a-fA-F]{2}){2}|(?:\\u[3-9a-dA-D][0-9a-fA-F]{3}){2}",
     );
     QUOTED = r#"=3D["']|=(?:C[2-9A-F]|D[0-9A-F])=[89AB][0-9A-F]|=E[0-9A-F](?:=[89AB][0-9A-F]){2}"#;
+    /// A letter of Latin-1, within a word.
+    QUOTED_LATIN = r"(?:^|\s)\p{L}+=[CDEF][0-9A-F][a-z]";
+    /// A space of a form, between words.
+    PLUS = r"[\pL\pN.,]\+[\pL\pN%]";
     /// A word goes on in the next line.
     SOFT_BREAK = r"[^=\s] ?=\r?\n[\p{L}<]";
-    NORMAL_STYLE = concat!(
-        r"(?m)(^|>|\n)\s*Normal\s+0\s+(?:\d{1,2}\s+)?(?:false\s+){3}[A-Z]{2}(?:-[A-Z]{2})?",
-        r"(?:\s+(?:X-NONE|[A-Z]{2}-[A-Z]{2})){0,3}(?:\s+MicrosoftInternetExplorer\d)?",
-    );
-    STYLE_SHEET = r"/\*\s*Style Definitions\s*\*/\s*(?:[\w.,\s]+\{[^}]*\}\s*)+";
+    RESIDUES = one_of(include_str!("encoded/tables/residues.txt"));
     REFERENCE = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});";
-    CONDITION = r"(?i)<!\s+\[\s*(?:if|endif)\b[^>]*>";
 }
 
 const MAX_LEVELS: usize = 8;
@@ -42,7 +49,7 @@ const MAX_LEVELS: usize = 8;
 pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>> {
     let mut text = Cow::Borrowed(raw);
     for _ in 0..=MAX_LEVELS {
-        budget.spend(text.len().saturating_mul(2))?;
+        budget.spend(text.len().saturating_mul(4))?;
         let Some(next) = once(&text).filter(|next| next.len() < text.len()) else {
             return Ok(text);
         };
@@ -64,11 +71,18 @@ fn once(text: &str) -> Option<String> {
 
 fn whole(text: &str) -> Option<String> {
     let bare = unwrapped(text.trim());
+    let has_references = bare.contains('&') && !bare.contains('<');
+    form(bare).or_else(|| form(&has_references.then(|| unreferenced(bare, |_| true))?))
+}
+
+fn form(bare: &str) -> Option<String> {
     match bare.as_bytes().first()? {
         b'{' | b'[' if bare.starts_with("{\\rtf") => Some(rtf::text(bare)),
-        b'{' | b'[' => editor::html(bare)
-            .or_else(|| editor::html(&bare.replace("&quot;", "\"").replace("&amp;", "&"))),
+        b'{' | b'[' => editor::html(bare),
         b'b' | b'B' => byte_literal(bare),
+        b'"' => serde_json::from_str(bare)
+            .ok()
+            .filter(|plain: &String| plain.len() + 2 < bare.len() || plain.contains('<')),
         byte if byte.is_ascii_alphanumeric() => base64(bare),
         _ => None,
     }
@@ -78,15 +92,14 @@ fn unwrapped(text: &str) -> &str {
     ["p", "div", "span"]
         .iter()
         .find_map(|name| {
-            let inner = text
-                .strip_prefix('<')?
-                .strip_prefix(name)?
-                .strip_prefix('>')?;
+            let inner = text.strip_prefix('<')?.strip_prefix(name)?;
+            let (attributes, inner) = inner.split_once('>')?;
             let inner = inner
                 .strip_suffix('>')?
                 .strip_suffix(name)?
                 .strip_suffix("</")?;
-            (!inner.contains('<')).then(|| inner.trim())
+            let is_name = attributes.is_empty() || attributes.starts_with(char::is_whitespace);
+            (is_name && !inner.contains('<')).then(|| inner.trim())
         })
         .unwrap_or(text)
 }
@@ -163,37 +176,39 @@ fn percent(text: &str) -> Option<String> {
     };
     let has_tags = all > 0 && (sure > 1 || (sure > 0 && (literal == 0 || begins())));
     let is_address = text.trim_start().starts_with("http");
-    let is_encoded = !is_address && (has_tags || (spaces >= 3 && literal * 3 <= spaces));
-    if !is_encoded {
-        return None;
-    }
     // A form writes a space as a plus sign.
     let is_form = literal == 0 && spaces == 0 && text.contains('+');
+    let is_words = text.is_ascii() && !text.contains(['=', '?', '&', '/']);
+    let is_words = is_form && is_words && PLUS.find_iter(text).nth(2).is_some();
+    let is_text = is_words || (spaces >= 3 && literal * 3 <= spaces);
+    if is_address || !(has_tags || is_text) {
+        return None;
+    }
     let text = if is_form {
         Cow::Owned(text.replace('+', " "))
     } else {
         Cow::Borrowed(text)
     };
-    Some(percent_decode_str(&text).decode_utf8().ok()?.into_owned())
+    match String::from_utf8(percent_decode_str(&text).collect()) {
+        Err(error) if text.is_ascii() => Some(garbled::of_latin(error.as_bytes())),
+        plain => plain.ok(),
+    }
 }
 
-/// Decodes escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
+/// Decodes escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`, `<\/p>`, `One\n\nTwo`.
 fn escapes(text: &str) -> Option<String> {
-    if !text.contains('\\') || !(text.contains("\\u") || text.contains("\\x3")) {
+    if !text.contains('\\') {
         return None;
     }
     let found = ESCAPED_SIGN.captures_iter(text);
     let (_, sure) = count_tags(found.map(|found| {
-        let group = |at: usize| found.get(at).map_or("", |it| it.as_str());
-        let name = if group(2).is_empty() {
-            group(4)
-        } else {
-            group(2)
-        };
-        (group(1).ends_with('/') || group(3).ends_with('/'), name)
+        let is_end = found.get(1).or(found.get(2)).is_some();
+        (is_end, found.get(3).map_or("", |name| name.as_str()))
     }));
-    let begins = text.trim_start().starts_with("\\u003") || text.trim_start().starts_with("\\x3");
-    if sure < 2 && !(sure == 1 && begins) && !ESCAPED_LETTER.is_match(text) {
+    let start = text.trim();
+    let begins = start.starts_with("\\u003") || start.starts_with("\\x3");
+    let has_tags = sure > 1 || (sure > 0 && begins) || ESCAPED_MARKUP.is_match(start);
+    if !has_tags && !has_escaped_lines(start) && !ESCAPED_LETTER.is_match(text) {
         return None;
     }
     let mut out = String::with_capacity(text.len());
@@ -206,6 +221,13 @@ fn escapes(text: &str) -> Option<String> {
         rest = &rest[length..];
     }
     Some(out + rest)
+}
+
+/// Whether most lines begin behind an escaped line feed.
+fn has_escaped_lines(text: &str) -> bool {
+    let count = |pattern: &Regex| pattern.find_iter(text).count();
+    text.contains("\\n")
+        && count(&ESCAPED_LINE) > count(&NAMED_LINE).max(text.matches('\n').count())
 }
 
 fn escape(text: &str) -> Option<(char, usize)> {
@@ -228,8 +250,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b'x' => Some((char::from_u32(code(text, 2, 4)?)?, 4)),
         b'n' => Some(('\n', 2)),
         b'r' | b't' => Some((' ', 2)),
-        b'"' => Some(('"', 2)),
-        b'/' => Some(('/', 2)),
+        sign @ (b'"' | b'\'' | b'/' | b'\\') => Some((char::from(*sign), 2)),
         _ => None,
     }
 }
@@ -237,7 +258,8 @@ fn escape(text: &str) -> Option<(char, usize)> {
 /// Decodes the quoted-printable text of an e-mail: `caf=C3=A9`, with lines that end in `=`.
 fn quoted_printable(text: &str) -> Option<String> {
     let is_wrapped = || text.contains("=\n") && SOFT_BREAK.find_iter(text).nth(1).is_some();
-    if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped()) {
+    let is_latin = || QUOTED_LATIN.find_iter(text).nth(2).is_some();
+    if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped() || is_latin()) {
         return None;
     }
     let mut bytes = Vec::with_capacity(text.len());
@@ -272,37 +294,38 @@ fn quoted_printable(text: &str) -> Option<String> {
 pub(super) fn without_references(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut text = text;
     for _ in 0..MAX_LEVELS {
-        let plain = REFERENCE.replace_all(&text, |found: &regex::Captures<'_>| {
-            let mut tokens = html5gum::Tokenizer::new(&found[0]);
-            match tokens.next() {
-                Some(Ok(html5gum::Token::String(text))) => {
-                    String::from_utf8_lossy(&text).into_owned()
-                }
-                _ => found[0].to_owned(),
-            }
-        });
-        let Cow::Owned(plain) = plain else { break };
+        let plain = unreferenced(&text, |_| true);
         if plain == text {
             break;
         }
-        text = Cow::Owned(plain);
+        text = Cow::Owned(plain.into_owned());
     }
     text
 }
 
-/// Removes text that word processors put before pasted text.
+/// Replaces the character references whose characters are meant.
+fn unreferenced(text: &str, is_meant: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    REFERENCE.replace_all(text, |found: &Captures<'_>| {
+        let plain = character(&found[0]).filter(|plain| is_meant(plain));
+        plain.unwrap_or_else(|| found[0].to_owned())
+    })
+}
+
+/// The character of a reference that HTML knows.
+pub(super) fn character(reference: &str) -> Option<String> {
+    let plain = html5gum::Tokenizer::new(reference).find_map(|token| match token {
+        Ok(html5gum::Token::String(text)) => String::from_utf8(text.to_vec()).ok(),
+        _ => None,
+    });
+    plain.filter(|plain| plain != reference)
+}
+
+/// Removes text that other programs put before a text.
 fn without_residues(text: &str) -> Option<String> {
-    let mut out = Cow::Borrowed(text);
-    if out.contains("Normal") {
-        out = Cow::Owned(NORMAL_STYLE.replace_all(&out, "$1").into_owned());
-    }
-    if out.contains("Style Definitions") {
-        out = Cow::Owned(STYLE_SHEET.replace_all(&out, "").into_owned());
-    }
-    if out.contains("<!") {
-        out = Cow::Owned(CONDITION.replace_all(&out, "").into_owned());
-    }
-    (out.len() < text.len()).then(|| out.into_owned())
+    const SIGNS: [&str; 5] = ["Normal", "Style Definitions", "ontent-", "]]", "<!"];
+    let has_some = SIGNS.iter().any(|sign| text.contains(sign));
+    let rest = has_some.then(|| RESIDUES.replace_all(text, "$1$2$3$4$5").into_owned());
+    rest.filter(|rest| rest.len() < text.len())
 }
 
 #[cfg(test)]
@@ -317,7 +340,7 @@ mod tests {
         fn decoding_again_changes_nothing(
             parts in prop::collection::vec(one_of(
                 "%3Cp%3E|%3C%2Fp%3E|%20|%25|\\u003cp\\u003e|\\u003c/p\\u003e|\\u00e9|b'|'|\\x3c|=C3=A9|=3D\"|=\n|\
-                 Ã©|â€“|Â|Ã|caf|[et_a b=\"c\"]|[/et_a]|{\"ops\":[{\"insert\":\"a\"}]}|{\\rtf1 |}| |PHA+YTwvcD4=|a|<p>"
+                 Ã©|â€“|Â|Ã|caf|[et_a b=\"c\"]|[/et_a]|{\"ops\":[{\"insert\":\"a\"}]}|\\nA|\\\"|\"|<\\/p>|&#60;|&Atilde;&copy;|Ã\u{83}Â\u{9f}|<![CDATA[|]]>|a+|{\"text\":\"a b\"}|{\\rtf1 |}| |PHA+YTwvcD4=|a|<p>"
             ), 0..12)
         ) {
             let budget = Budget::unlimited();

@@ -12,7 +12,7 @@ const WRAP_WIDTH: usize = 60;
 
 patterns! {
     SIGNS = crate::pattern::one_of(include_str!("tables/signs.txt"));
-    AUTOLINK = r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>";
+    AUTOLINK = r"&lt;((?i:https?://|mailto:)[^\s<>]+?)(?:>|&gt;)";
 }
 
 /// Whether a text has signs of Markdown. Leading dashes are no sign: typed text uses them likewise.
@@ -105,11 +105,7 @@ fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
 /// Converts typed lines to HTML. Empty lines separate paragraphs; other lines end in line breaks.
 pub(crate) fn lines_to_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 5 / 4);
-    let link = |address: &str| {
-        let quoted = address.replace('"', "%22");
-        format!("<a href=\"{quoted}\">{address}</a>")
-    };
-    let text = with_autolinks(text, link);
+    let text = with_links(text);
     let mut open = false;
     for line in text.lines().map(str::trim) {
         if line.is_empty() {
@@ -124,6 +120,14 @@ pub(crate) fn lines_to_html(text: &str) -> String {
         open = true;
     }
     out
+}
+
+/// Turns addresses in angle brackets into links.
+pub(crate) fn with_links(text: &str) -> Cow<'_, str> {
+    with_autolinks(text, |address| {
+        let quoted = address.replace('"', "%22");
+        format!("<a href=\"{quoted}\">{address}</a>")
+    })
 }
 
 /// Turns `&lt;` after a backslash into `<`. Otherwise the backslash would escape only the `&`.
@@ -153,8 +157,8 @@ fn limit_nesting(text: &str) -> String {
             .bytes()
             .filter(|b| !matches!(b, b' ' | b'\t'))
             .count();
-        let rule = body.trim().is_empty() && !prefix.contains('>');
-        if (markers > MARKERS && !rule) || prefix.len() > 64 {
+        let is_rule = matches!(body.trim(), "" | "\\") && !prefix.trim().contains([' ', '\t', '>']);
+        if !is_rule && (markers > MARKERS || prefix.len() > 64) {
             let cut: usize = prefix
                 .bytes()
                 .take(64)
@@ -165,6 +169,9 @@ fn limit_nesting(text: &str) -> String {
                 .count();
             out.push_str(&prefix[..cut]);
             out.push_str(body);
+        } else if body.starts_with("~~~") && body.trim().trim_start_matches('~').ends_with('~') {
+            // A title between tildes begins no code.
+            out.push_str(&line.replace('~', "\\~"));
         } else {
             out.push_str(line);
         }

@@ -12,8 +12,9 @@ use super::{
 use crate::{Budget, Result, document::is_unseen, pattern::patterns};
 
 patterns! {
-    /// `\n` as two characters, or a path, which may have them.
-    LINE_FEED = r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n";
+    /// A `<` before a name, in other spellings than `&lt;`.
+    OTHER_TAG = r"&(?:#0*60|#[xX]0*3[cC]|LT);/?[A-Za-z!]";
+    OTHER_SIGN = r"&(?:#0*(?:60|62|34|38)|#[xX]0*(?:3[cCeE]|22|26)|LT|GT|QUOT|AMP);";
     ESCAPED_TAG = r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;";
 }
 
@@ -26,8 +27,7 @@ pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str
         Cow::Borrowed(raw) => characters(raw),
         Cow::Owned(raw) => Cow::Owned(characters(&raw).into_owned()),
     };
-    let text = literal_line_feeds(text);
-    Ok(real_tags(without_cdata(unescape(text, budget)?)))
+    Ok(real_tags(unescape(text, budget)?))
 }
 
 /// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
@@ -99,26 +99,21 @@ fn is_invisible(c: char) -> bool {
     is_unseen(c) || (c.is_control() && !c.is_whitespace())
 }
 
-/// Replaces `\n` as two characters by a line feed, except in a path such as `C:\new`.
-fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.contains("\\n") {
-        return text;
-    }
-    let replaced = LINE_FEED.replace_all(&text, |found: &Captures<'_>| {
-        let found = &found[0];
-        let is_path = found.len() > 4 || found.contains(':') || found.starts_with(r"\\");
-        let is_feed = found.ends_with("\\n") && !is_path;
-        if is_feed { "\n" } else { found }.to_owned()
-    });
-    Cow::Owned(replaced.into_owned())
-}
-
 /// Resolves repeated escaping (`&amp;amp;`) and escaped markup (`&lt;p&gt;`).
 fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>> {
     for _ in 0..MAX_UNESCAPES {
         budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
         for _ in 0..MAX_UNESCAPES {
             text = without_escaped_entities(text);
+            if OTHER_TAG.is_match(&text) {
+                let usual = |found: &Captures<'_>| match encoded::character(&found[0]).as_deref() {
+                    Some("<") => "&lt;",
+                    Some(">") => "&gt;",
+                    Some("&") => "&amp;",
+                    _ => "&quot;",
+                };
+                text = Cow::Owned(OTHER_SIGN.replace_all(&text, usual).into_owned());
+            }
         }
         if !text.contains("&lt;") {
             break;
@@ -147,7 +142,7 @@ fn without_escaped_tags(text: &str) -> Option<String> {
             .find('>')
             .map_or(text.len(), |close| end + close + 1);
         let piece = &text[start..end];
-        if is_escaped(piece, piece.len() == text.len()) {
+        if !text[..start].ends_with("<code>") && is_escaped(piece, piece.len() == text.len()) {
             out.push_str(&text[copied..start]);
             out.push_str(
                 &piece
@@ -169,7 +164,7 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
         return false;
     }
     let (mut sure, mut around, mut begins) = (0, 0, false);
-    let mut last_end = 0;
+    let (mut last_end, mut has_value) = (0, false);
     for found in ESCAPED_TAG.captures_iter(piece) {
         let Some(tag) = tag(&found[2].to_ascii_lowercase()) else {
             continue;
@@ -186,33 +181,35 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
             next.is_none_or(|c| !c.is_lowercase() && c != ',' && c != '.')
         };
         sure += usize::from(is_end || tag == Tag::Break);
-        around += usize::from(match tag {
+        let is_around = match tag {
             Tag::Break => (is_beside(before) && !rest.starts_with([',', '.'])) || begins_line(),
             _ => is_end && last_end < range.start && is_beside(before),
-        });
+        };
+        // Several words, a link or a break within words are no example of the tag.
+        let is_meant = match tag {
+            Tag::Break => is_beside(before) && rest.starts_with(char::is_alphanumeric),
+            Tag::Styled(_) | Tag::Link | Tag::Inline => {
+                has_value || piece[last_end..range.start].trim().contains(' ')
+            }
+            _ => false,
+        };
+        around += usize::from(is_around) * (1 + usize::from(is_meant));
+        has_value = found[0].contains('=');
         last_end = range.end;
     }
     sure > 0 && (begins || around > usize::from(!is_whole))
 }
 
-fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
-    const START: &str = "<![CDATA[";
-    if text.contains(START) || text.trim_end().ends_with("]]>") {
-        Cow::Owned(text.replace(START, "").replace("]]>", ""))
-    } else {
-        text
-    }
-}
-
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     replace_some(text, "&amp;", |text, at| {
-        let rest = &text.as_bytes()[at + "&amp;".len()..];
+        let rest = &text[at + "&amp;".len()..];
         let name = rest
-            .iter()
+            .bytes()
             .take(33)
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'#')
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'#')
             .count();
-        (name > 0 && rest.get(name) == Some(&b';')).then_some("&")
+        let is_known = || encoded::character(&format!("&{}", &rest[..=name])).is_some();
+        (name > 0 && rest[name..].starts_with(';') && is_known()).then_some("&")
     })
 }
 
@@ -324,6 +321,6 @@ fn has_attributes(rest: &str) -> bool {
     let Some(end) = rest.find('>') else {
         return rest.contains('=') || rest.starts_with('/');
     };
-    let inner = rest[..end].trim_end_matches('/');
+    let inner = rest[..end].trim_end_matches(['/', ' ']);
     inner.contains('=') || inner.split_whitespace().all(is_flag)
 }

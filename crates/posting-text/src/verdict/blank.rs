@@ -61,7 +61,8 @@ pub(super) fn blanks(text: &str) -> usize {
         let words = words(inside);
         // "[person]" is what was hidden.
         let is_token = open == '[' && Kind::ALL.iter().any(|kind| kind.name() == inside);
-        let is_blank = !is_token
+        // JSON has quotation marks.
+        let is_blank = !(is_token || inside.contains('"'))
             && words.len() <= MAX_VARIABLE
             && words.iter().any(|it| FILLED_WITH.has(&it.lower));
         is_blank.then_some(())

@@ -2,25 +2,49 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// Members of an object that have the text of a posting.
+const TEXTS: &str = include_str!("tables/members.txt");
 
 pub(super) fn html(json: &str) -> Option<String> {
     let document: Value = serde_json::from_str(json).ok()?;
     let mut out = String::with_capacity(json.len());
-    if let Some(operations) = document["ops"].as_array() {
+    let all = |is: fn(&Value) -> bool| {
+        let nodes = document.as_array().filter(|nodes| !nodes.is_empty());
+        nodes.filter(|nodes| nodes.iter().all(is))
+    };
+    let operations = document["ops"].as_array();
+    if let Some(operations) = operations.or(all(|node| !node["insert"].is_null())) {
         quill(operations, &mut out);
         return Some(out);
     }
-    let is_node = |node: &Value| node["children"].is_array() && node["type"].is_string();
-    let slate = document.as_array();
-    let slate = slate.filter(|nodes| !nodes.is_empty() && nodes.iter().all(is_node));
-    let children = document["blocks"].as_array();
-    let children = children.or(document["root"]["children"].as_array());
-    nodes(
-        children.or(document["content"].as_array()).or(slate)?,
-        &mut out,
-    );
+    let slate = all(|node| node["children"].is_array() && node["type"].is_string());
+    let (root, plate) = (&document["root"]["children"], &document["document"]);
+    let mut lists = [&document["blocks"], root, &document["content"], plate].into_iter();
+    let Some(children) = lists.find_map(Value::as_array).or(slate) else {
+        return members(&document);
+    };
+    nodes(children, &mut out);
     Some(out)
+}
+
+/// The texts of an object that describes a posting, with its description first.
+fn members(document: &Value) -> Option<String> {
+    let mut objects = vec![document];
+    while let Some(object) = objects.pop() {
+        let texts = TEXTS.lines().filter_map(|name| object[name].as_str());
+        let texts: Vec<&str> = texts
+            .filter(|text| text.contains([' ', '<', '。']))
+            .collect();
+        if !texts.is_empty() {
+            return Some(texts.join("\n\n"));
+        }
+        let only = object.as_array().filter(|list| list.len() == 1);
+        let inner = object.as_object().into_iter().flat_map(Map::values);
+        objects.extend(inner.chain(only.into_iter().flatten()));
+    }
+    None
 }
 
 fn add_text(text: &str, out: &mut String) {
@@ -121,18 +145,33 @@ fn nodes(children: &[Value], out: &mut String) {
         }
         let inner = inner.map_or(&[][..], Vec::as_slice);
         let data = &node["data"];
-        let content = |out: &mut String| match (data["text"].as_str(), text) {
-            // Editor.js has HTML in its texts.
-            (Some(html), _) => out.push_str(html),
+        // Editor.js has HTML in its texts.
+        let html = ["title", "text", "message", "html", "caption"].map(|name| data[name].as_str());
+        let html: Vec<&str> = html.into_iter().flatten().collect();
+        let content = |out: &mut String| match (data["code"].as_str(), text) {
+            (Some(code), _) => add("pre", out, |out| add_text(code, out)),
             (_, Some(text)) => add_text(text, out),
+            _ if !html.is_empty() => out.push_str(&html.join("<br>")),
             _ => nodes(inner, out),
         };
-        if let Some(items) = data["items"].as_array() {
-            let is_ordered = data["style"] == "ordered";
-            add(if is_ordered { "ol" } else { "ul" }, out, |out| {
-                for item in items {
-                    let text = item.as_str().or(item["content"].as_str());
-                    add("li", out, |out| out.push_str(text.unwrap_or_default()));
+        if data["items"].is_array() {
+            items(data, out);
+            continue;
+        }
+        if let Some(rows) = data["content"].as_array() {
+            let mut cell = if data["withHeadings"] == true {
+                "th"
+            } else {
+                "td"
+            };
+            add("table", out, |out| {
+                for row in rows {
+                    out.push_str("<tr>");
+                    for html in row.as_array().into_iter().flatten() {
+                        let html = html.as_str().unwrap_or_default();
+                        add(cell, out, |out| out.push_str(html));
+                    }
+                    cell = "td";
                 }
             });
             continue;
@@ -184,6 +223,21 @@ fn nodes(children: &[Value], out: &mut String) {
         };
         add(&element, out, content);
     }
+}
+
+/// Adds a list of Editor.js, whose items may have lists.
+fn items(list: &Value, out: &mut String) {
+    let is_ordered = list["style"] == "ordered";
+    add(if is_ordered { "ol" } else { "ul" }, out, |out| {
+        for item in list["items"].as_array().into_iter().flatten() {
+            let html = item.as_str().or(item["content"].as_str());
+            let html = html.or(item["text"].as_str()).unwrap_or_default();
+            add("li", out, |out| {
+                out.push_str(html);
+                items(item, out);
+            });
+        }
+    });
 }
 
 /// Styles are bits in Lexical, members in Slate, a list of marks in `ProseMirror`.

@@ -1,11 +1,18 @@
-//! Repairs UTF-8 that was read as Windows-1252: `cafÃ©`.
+//! Repairs UTF-8 that was read as Windows-1252 or Latin-1: `cafÃ©`.
+
+use crate::pattern::patterns;
+
+patterns! {
+    /// The first of two references, or of a reference and another character of two bytes.
+    GARBLED_REFERENCE = r"&(?:A(?:tilde|circ|ring|uml)|acirc|ETH|Ntilde|#(?:19[4-7]|20[6-9]|226|[xX](?:[cC][2-5efEF]|[dD][01]|[eE]2)));(?:&[A-Za-z#]|[\x{80}-\x{bf}])";
+}
 
 /// From 0x80 to 0x9F (WHATWG Encoding Standard).
 const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 /// A first byte of characters in the scripts of postings, read as Windows-1252.
 const fn is_lead(c: char) -> bool {
-    matches!(c, 'Â'..='Å' | 'Î'..='Ñ' | '×'..='Ù' | 'à'..='í' | 'ð')
+    matches!(c, 'Â'..='Æ' | 'È' | 'Ë' | 'Î'..='Ñ' | '×'..='Ù' | 'à'..='í' | 'ï' | 'ð')
 }
 
 /// Whether a letter such as `Ã` precedes a character that stands for a byte from 0x80 to 0xBF.
@@ -24,11 +31,11 @@ const QUOTES: &str = "«»“”‘’‚„‹›";
 const FOOTNOTES: &str = "¹²³";
 
 fn byte(c: char) -> Option<u8> {
-    if let code @ (0..=0x7F | 0xA0..=0xFF) = u32::from(c) {
-        return u8::try_from(code).ok();
-    }
-    let at = UPPER.chars().position(|upper| upper == c)?;
-    u8::try_from(0x80 + at).ok()
+    // Other programs read Latin-1, which has control characters from 0x80 to 0x9F.
+    u8::try_from(u32::from(c)).ok().or_else(|| {
+        let at = UPPER.chars().position(|upper| upper == c)?;
+        u8::try_from(0x80 + at).ok()
+    })
 }
 
 pub(super) fn of_latin(bytes: &[u8]) -> String {
@@ -41,6 +48,9 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
 }
 
 pub(super) fn repaired(text: &str) -> Option<String> {
+    if GARBLED_REFERENCE.is_match(text) {
+        return repaired(&super::unreferenced(text, |plain| !plain.is_ascii()));
+    }
     if !may_be_garbled(text) {
         return None;
     }
@@ -55,7 +65,9 @@ pub(super) fn repaired(text: &str) -> Option<String> {
             let rest = &text[at + lead.len_utf8()..at + length];
             let is_quoted = lead.is_uppercase() && rest.ends_with(|c| QUOTES.contains(c));
             let is_noted = rest.chars().all(|c| FOOTNOTES.contains(c));
-            found.push((at, at + length, c, is_quoted || is_noted));
+            let ends_word = !text[at + length..].starts_with(char::is_lowercase);
+            let is_unsure = is_noted || (ends_word && (is_quoted || lead == 'È'));
+            found.push((at, at + length, c, is_unsure));
             from = at + length;
         }
     }
@@ -89,14 +101,17 @@ fn character(text: &str) -> Option<(usize, char)> {
         bytes.push(next);
         length += c.len_utf8();
         if let Ok(found) = std::str::from_utf8(&bytes) {
-            let found = found.chars().next().filter(|c| is_of_texts(*c))?;
+            // The characters of a text that is garbled twice are control characters in between.
+            let is_seen = |it: &char| is_of_texts(*it) && (!it.is_control() || c.is_control());
+            let found = found.chars().next().filter(is_seen)?;
             return (bytes.len() > 1).then_some((length, found));
         }
     }
     None
 }
 
-/// Whether texts contain a character: not a control, a phonetic letter, or one of private use.
+/// Whether texts contain a character: no rare or phonetic letter, and none of private use.
 fn is_of_texts(c: char) -> bool {
-    !matches!(c, '\0'..='\u{9f}' | '\u{250}'..='\u{2af}' | '\u{e000}'..='\u{f8ff}')
+    matches!(c, 'ƒ' | 'ˆ' | '˜' | 'Ș'..='ț')
+        || !matches!(c, '\0'..='\u{7f}' | '\u{180}'..='\u{2ff}' | '\u{e000}'..='\u{f8ff}')
 }

@@ -2,6 +2,7 @@
 
 use super::garbled;
 
+const PAGES: &str = include_str!("tables/code_pages.txt");
 const OTHERS: &str = "fonttbl colortbl stylesheet info pict header footer generator";
 const SIGNS: &str = "par:\n|line:\n|row:\n|sect:\n|tab: |cell: |bullet:•|endash:–|emdash:—|lquote:‘|\
     rquote:’|ldblquote:“|rdblquote:”";
@@ -13,6 +14,9 @@ pub(super) fn text(rtf: &str) -> String {
     let mut skipped: Option<usize> = None;
     // The number of coming characters that replace a Unicode character in older programs.
     let mut replaced = 0;
+    let mut page = "";
+    // The first half of a character beyond 16 bits.
+    let mut half = None;
     let mut rest = rtf;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
@@ -33,7 +37,9 @@ pub(super) fn text(rtf: &str) -> String {
                             Some('\'') => {
                                 let hex = rest.get(..2).unwrap_or_default();
                                 if let Ok(byte) = u8::from_str_radix(hex, 16) {
-                                    shown = garbled::of_latin(&[byte]).chars().next();
+                                    let at = usize::from(byte).wrapping_sub(0x80);
+                                    let latin = || garbled::of_latin(&[byte]).chars().next();
+                                    shown = page.chars().nth(at).or_else(latin);
                                     rest = &rest[2..];
                                 }
                             }
@@ -49,13 +55,20 @@ pub(super) fn text(rtf: &str) -> String {
                         match (word, number) {
                             ("u", Some(code)) => {
                                 // The number has a sign, and 16 bits.
-                                let code = if code < 0 { code + 0x1_0000 } else { code };
-                                shown = u32::try_from(code).ok().and_then(char::from_u32);
+                                let code = u16::try_from(code & 0xFFFF).unwrap_or_default();
+                                let units = half.take().into_iter().chain([code]);
+                                let shown = char::decode_utf16(units).find_map(Result::ok);
+                                half = Some(code).filter(|_| shown.is_none());
                                 if skipped.is_none() {
-                                    out.extend(shown.take());
+                                    out.extend(shown);
                                 }
                                 replaced = 1;
                                 continue;
+                            }
+                            ("ansicpg", Some(number)) => {
+                                let number = format!("{number}:");
+                                let found = PAGES.lines().find_map(|it| it.strip_prefix(&number));
+                                page = found.unwrap_or_default();
                             }
                             _ if OTHERS.split(' ').any(|other| other == word) => {
                                 skipped = skipped.or(Some(depth));
