@@ -14,17 +14,13 @@ const LIMIT: usize = 256;
 
 /// The open elements. One without an end is not among them.
 pub(super) struct Open {
-    elements: Vec<Element>,
+    /// The name of each, and the look around it.
+    elements: Vec<(String, Look)>,
     /// Of the innermost element.
     pub(super) look: Look,
     /// The number of remaining end tags of each name.
     ends: HashMap<String, usize>,
     pub(super) sheet: StyleSheet,
-}
-
-struct Element {
-    name: String,
-    around: Look,
 }
 
 impl Open {
@@ -50,7 +46,7 @@ impl Open {
     /// Closes the elements that end before this one.
     pub(super) fn close_before(&mut self, name: &str) {
         while let Some(at) = self.position(|open| tag(open).is_some_and(Tag::is_block))
-            && is_next_to(&self.elements[at].name, name)
+            && is_next_to(&self.elements[at].0, name)
         {
             self.truncate(at);
         }
@@ -69,10 +65,7 @@ impl Open {
         let around = self.look;
         self.look = self.sheet.look(name, start, around);
         self.look.is_gone |= is_raw || tag == Tag::Dropped;
-        self.elements.push(Element {
-            name: name.to_owned(),
-            around,
-        });
+        self.elements.push((name.to_owned(), around));
         true
     }
 
@@ -85,19 +78,21 @@ impl Open {
             return self.look.is_gone;
         };
         let within = self.elements.get(at + 1);
-        let own = within.map_or(self.look, |element| element.around);
+        let own = within.map_or(self.look, |(_, around)| *around);
         self.truncate(at);
         own.is_gone
     }
 
     fn position(&self, is_it: impl Fn(&str) -> bool) -> Option<usize> {
         let last = self.elements.len().saturating_sub(LIMIT);
-        let found = self.elements[last..].iter().rposition(|it| is_it(&it.name));
+        let found = self.elements[last..]
+            .iter()
+            .rposition(|(name, _)| is_it(name));
         found.map(|at| last + at)
     }
 
     fn truncate(&mut self, at: usize) {
-        self.look = self.elements[at].around;
+        self.look = self.elements[at].1;
         self.elements.truncate(at);
     }
 }

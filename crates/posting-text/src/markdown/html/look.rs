@@ -1,6 +1,10 @@
 //! What the styles of an element and of those around it show.
 
-use super::colors::{Color, color};
+use super::{
+    attributes::Declaration,
+    colors::{Color, color},
+    styles::Order,
+};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Look {
@@ -23,10 +27,11 @@ impl Look {
     }
 
     /// Adds declarations, of which the last of a property counts.
-    pub(super) fn with(mut self, declared: &[(&str, &str)]) -> Self {
+    pub(super) fn with(mut self, declared: &[(Order, &Declaration)]) -> Self {
         let last = |names: &[&str]| {
-            let found = declared.iter().rev().find(|(name, _)| names.contains(name));
-            found.map_or("", |(_, value)| *value)
+            let mut last = declared.iter().rev();
+            let found = last.find(|(_, (name, ..))| names.contains(&name.as_str()));
+            found.map_or("", |(_, (_, value, _))| value)
         };
         let value = |name: &'static str| last(&[name]);
         self.is_gone |= value("display") == "none"

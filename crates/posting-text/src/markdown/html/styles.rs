@@ -33,11 +33,13 @@ pub(super) struct StyleSheet {
     parts: Vec<Part>,
 }
 
+/// The weight of a rule, and its place among rules of equal weight.
+pub(super) type Order = (usize, usize);
+
 #[derive(Debug)]
 struct Rule {
     part: Part,
-    /// The weight, and the place among rules of equal weight.
-    order: (usize, usize),
+    order: Order,
     style: Rc<[Declaration]>,
 }
 
@@ -124,40 +126,21 @@ impl StyleSheet {
     }
 
     pub(super) fn look(&self, name: &str, start: &StartTag<()>, around: Look) -> Look {
-        let of = |name| attribute(start, name);
-        let is_hidden = of("hidden").is_some() || (name == "dialog" && of("open").is_none());
-        let display = if is_hidden { "none" } else { "" };
-        let of = |name| of(name).unwrap_or_default();
-        let hints = format!(
-            "display:{display};color:{};background:{}",
-            of("color"),
-            of("bgcolor")
-        );
-        let hints: Vec<_> = declarations(&hints).collect();
-        let own: Vec<_> = declarations(&of("style")).collect();
-        let signs = if self.rules.is_empty() {
-            HashSet::new()
-        } else {
-            signs(name, start)
+        let own = attribute(start, "style").unwrap_or_default();
+        let own: Vec<_> = declarations(&own).collect();
+        let hints: Vec<_> = declarations(&hints(name, start)).collect();
+        let signs = match self.count {
+            0 => HashSet::new(),
+            _ => signs(name, start),
         };
         let matches = |part: &Part| part.is_in(&signs, around);
-        let rules = signs
-            .iter()
-            .filter_map(|sign| self.rules.get(sign))
-            .flatten();
-        let mut rules: Vec<_> = rules.filter(|rule| matches(&rule.part)).collect();
-        rules.sort_by_key(|rule| rule.order);
-        let styles = [&*hints].into_iter();
-        let styles = styles.chain(rules.into_iter().map(|rule| &*rule.style));
-        let styles: Vec<_> = styles.chain([&*own]).collect();
-        let of = |important| {
-            let all = styles.iter().copied().flatten();
-            all.filter(move |(.., is_important)| *is_important == important)
-        };
-        let declared = of(false).chain(of(true));
-        let declared: Vec<_> = declared
-            .map(|(name, value, _)| (&**name, &**value))
-            .collect();
+        let rules = signs.iter().filter_map(|sign| self.rules.get(sign));
+        let rules = rules.flatten().filter(|rule| matches(&rule.part));
+        let rules = rules.map(|rule| (rule.order, &*rule.style));
+        let styles = rules.chain([((0, 0), &*hints), ((usize::MAX, 0), &*own)]);
+        let declared = styles.flat_map(|(order, style)| style.iter().map(move |it| (order, it)));
+        let mut declared: Vec<_> = declared.collect();
+        declared.sort_by_key(|(order, (.., is_important))| (*is_important, *order));
         let mut look = around.with(&declared);
         let parts = self.parts.iter().enumerate();
         look.here = parts.fold(0, |here, (at, part)| here | u64::from(matches(part)) << at);
@@ -194,6 +177,16 @@ impl Part {
         };
         self.before.is_none_or(is_around) && self.signs.iter().all(|sign| signs.contains(sign))
     }
+}
+
+/// What an element's name and attributes say, weaker than any style.
+fn hints(name: &str, start: &StartTag<()>) -> String {
+    let is_closed = name == "dialog" && attribute(start, "open").is_none();
+    let is_hidden = is_closed || attribute(start, "hidden").is_some();
+    let display = if is_hidden { "none" } else { "" };
+    let of = |name| attribute(start, name).unwrap_or_default();
+    let (color, background) = (of("color"), of("bgcolor"));
+    format!("display:{display};color:{color};background:{background}")
 }
 
 fn signs(name: &str, start: &StartTag<()>) -> HashSet<String> {
