@@ -64,6 +64,7 @@ fn examples(texts: &str, has_titles: bool) -> Vec<Example> {
 /// It says little about jobs, but is no page.
 fn labelled() -> Vec<Example> {
     let label = Regex::new(r"\{.:([^}]*)\}").expect("a valid pattern");
+    let number = Regex::new(r"^\d+[.)] ").expect("a valid pattern");
     let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/eval/sentences"));
     let entries = folder.expect("a folder");
     let mut files: Vec<PathBuf> = entries.map(|it| it.expect("an entry").path()).collect();
@@ -76,7 +77,9 @@ fn labelled() -> Vec<Example> {
         for company in of_companies.skip(1) {
             let lines = company.lines().skip(1).filter(|it| !it.is_empty());
             let lines: Vec<_> = lines.map(|it| label.replace_all(it, "$1")).collect();
-            found.extend(lines.iter().map(|line| example(None, line)));
+            // The text of a list has no numbers, but that of an item alone has one.
+            let alone = lines.iter().map(|line| number.replace(line, ""));
+            found.extend(alone.map(|line| example(None, &line)));
             found.push(example(None, &lines.join("\n")));
         }
     }
