@@ -319,7 +319,8 @@ fn unwrapped(lines: Vec<Vec<Span>>) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     for (index, (line, text)) in lines.into_iter().zip(texts).enumerate() {
         let marker = marker(&text);
-        let is_text = marker.is_none() && Some(index) < last;
+        // Word processors write `o` for a bullet.
+        let is_text = marker.is_none() && Some(index) < last && !text.starts_with("o ");
         match out.last_mut() {
             Some((item, Some(_))) if is_text && text.starts_with(char::is_lowercase) => {
                 item.push(Span::plain(" ".to_owned()));

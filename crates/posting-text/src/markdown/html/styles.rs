@@ -15,13 +15,16 @@ use crate::pattern::patterns;
 
 patterns! {
     SHEET = r#"(?is)<style(?:[^>]*?media\s*=\s*["']?([^"'>]*))?[^>]*>(.*?)</style"#;
-    COMMENT = r"(?s)/\*.*?\*/|<!--|-->";
+    COMMENT = r"(?s)/\*.*?(?:\*/|$)|<!--|-->";
     PART = r#"^(?:\*|[\w-]*)(?:[.#][\w-]+|\[[\w-]+(?:=["']?[\w-]*["']?)?\])*$"#;
     SIGN = r"^[\w-]+|[.#][\w-]+|\[[^\]]+\]";
 }
 
 /// Further rules with the same last sign do not count, and no further parts.
 const MAX: usize = 64;
+/// Nor do further declarations of a rule, and parts with more signs.
+const MAX_STYLE: usize = 32;
+const MAX_SIGNS: usize = 8;
 
 /// The rules of a document's own style sheets.
 #[derive(Debug, Default)]
@@ -64,7 +67,7 @@ impl StyleSheet {
 
     /// The most that each element costs.
     pub(super) fn steps(&self) -> usize {
-        self.count.min(MAX) + self.parts.len()
+        MAX_SIGNS * (self.count.min(MAX) + self.parts.len())
     }
 
     fn read(&mut self, css: &str) {
@@ -82,7 +85,7 @@ impl StyleSheet {
             } else if block.starts_with('{') {
                 let style;
                 (style, rest) = rest.split_once('}').unwrap_or((rest, ""));
-                let style: Rc<_> = declarations(style).collect();
+                let style: Rc<_> = declarations(style).take(MAX_STYLE).collect();
                 for selector in selectors.split(',').filter(|_| skipped == 0) {
                     self.add(selector, &style);
                 }
@@ -151,13 +154,10 @@ impl StyleSheet {
 
 impl Part {
     fn read(text: &str, before: Option<(usize, bool)>) -> Option<Self> {
-        let signs = SIGN
-            .find_iter(text)
-            .map(|sign| sign.as_str().replace(['"', '\''], ""));
-        PART.is_match(text).then(|| Self {
-            signs: signs.collect(),
-            before,
-        })
+        let signs = SIGN.find_iter(text).take(MAX_SIGNS + 1);
+        let signs = signs.map(|sign| sign.as_str().replace(['"', '\''], ""));
+        let signs: Vec<_> = signs.collect();
+        (PART.is_match(text) && signs.len() <= MAX_SIGNS).then_some(Self { signs, before })
     }
 
     /// How much the part counts against others (CSS Selectors Level 4, 17).
