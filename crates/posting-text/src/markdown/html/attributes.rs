@@ -12,6 +12,9 @@ pub(super) fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
 /// A property, its value, and whether it is `!important`.
 pub(super) type Declaration = (String, String, bool);
 
+/// The weight of a rule, and its place among rules of equal weight.
+pub(super) type Order = (usize, usize);
+
 pub(super) fn declarations(style: &str) -> impl Iterator<Item = Declaration> {
     style.split(';').filter_map(|declaration| {
         let (property, value) = declaration.split_once(':')?;

@@ -1,9 +1,8 @@
 //! What the styles of an element and of those around it show.
 
 use super::{
-    attributes::Declaration,
+    attributes::{Declaration, Order},
     colors::{Color, color},
-    styles::Order,
 };
 
 #[derive(Clone, Copy, Debug, Default)]

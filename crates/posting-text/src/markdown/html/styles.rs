@@ -8,7 +8,7 @@ use std::{
 use html5gum::StartTag;
 
 use super::{
-    attributes::{Declaration, attribute, declarations},
+    attributes::{Declaration, Order, attribute, declarations},
     look::{Look, pixels},
 };
 use crate::pattern::patterns;
@@ -35,9 +35,6 @@ pub(super) struct StyleSheet {
     /// The parts before the last ones: `.a` of `.a .b`.
     parts: Vec<Part>,
 }
-
-/// The weight of a rule, and its place among rules of equal weight.
-pub(super) type Order = (usize, usize);
 
 #[derive(Debug)]
 struct Rule {
