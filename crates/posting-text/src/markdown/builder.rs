@@ -12,7 +12,8 @@ use crate::{
 
 #[derive(Debug)]
 enum Frame {
-    List(List),
+    /// True if no tag has opened it.
+    List(List, bool),
     Item(Vec<Block>),
     Quote(Vec<Block>),
     Table(Vec<Row>),
@@ -67,7 +68,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn at_root(&self) -> bool {
-        self.frames.is_empty()
+        matches!(self.frames.as_slice(), [] | [Frame::List(_, true)])
     }
 
     pub(crate) fn keeps_spaces(&self) -> bool {
@@ -113,10 +114,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn open_list(&mut self, start: Option<u32>) {
-        self.open(Frame::List(List {
-            start,
-            items: Vec::new(),
-        }));
+        let items = Vec::new();
+        self.open(Frame::List(List { start, items }, false));
     }
 
     pub(crate) fn open_quote(&mut self) {
@@ -134,8 +133,9 @@ impl<'a> Builder<'a> {
             return;
         }
         self.close_item();
-        if !matches!(self.frames.last(), Some(Frame::List(_))) {
-            self.open_list(None);
+        if !matches!(self.frames.last(), Some(Frame::List(..))) {
+            let (start, items) = (None, Vec::new());
+            self.open(Frame::List(List { start, items }, true));
             if self.ignored > 0 {
                 self.ignored -= 1;
                 return;
@@ -205,7 +205,7 @@ impl<'a> Builder<'a> {
         }
         // An end tag inside a cell closes nothing outside it.
         let matching = |frame: &Frame| match frame {
-            Frame::List(_) => container == Container::List,
+            Frame::List(..) => container == Container::List,
             Frame::Quote(_) => container == Container::Quote,
             Frame::Table(_) => container == Container::Table,
             Frame::Item(_) | Frame::Cell(..) => false,
@@ -241,8 +241,12 @@ impl<'a> Builder<'a> {
             self.ignored += 1;
             return;
         }
+        let is_list = matches!(frame, Frame::List(..));
+        if !is_list && matches!(self.frames.last(), Some(Frame::List(_, true))) {
+            self.pop();
+        }
         // `<ul><ul>`: the inner list belongs to the item before it.
-        if let Some(Frame::List(list)) = self.frames.last_mut() {
+        if let Some(Frame::List(list, _)) = self.frames.last_mut() {
             let reopened = list.items.pop().unwrap_or_default();
             self.frames.push(Frame::Item(reopened));
         }
@@ -253,14 +257,14 @@ impl<'a> Builder<'a> {
     fn pop(&mut self) {
         match self.frames.pop() {
             None => {}
-            Some(Frame::List(list)) => {
+            Some(Frame::List(list, _)) => {
                 self.depth -= 1;
                 if !list.items.is_empty() {
                     self.push(Block::List(list));
                 }
             }
             Some(Frame::Item(blocks)) => {
-                if let (false, Some(Frame::List(list))) =
+                if let (false, Some(Frame::List(list, _))) =
                     (blocks.is_empty(), self.frames.last_mut())
                 {
                     list.items.push(blocks);
@@ -298,8 +302,12 @@ impl<'a> Builder<'a> {
             Some(Frame::Item(blocks) | Frame::Quote(blocks) | Frame::Cell(Cell { blocks, .. })) => {
                 blocks.push(block);
             }
+            Some(Frame::List(_, true)) if !matches!(block, Block::List(_)) => {
+                self.pop();
+                self.push(block);
+            }
             // Content between the items of a list, or between the rows of a table.
-            Some(Frame::List(list)) => match (list.items.last_mut(), &block) {
+            Some(Frame::List(list, _)) => match (list.items.last_mut(), &block) {
                 (Some(item), Block::List(_)) => item.push(block),
                 _ => list.items.push(vec![block]),
             },

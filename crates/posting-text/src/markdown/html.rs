@@ -3,7 +3,9 @@
 //! There is no tree: browsers' rules take quadratic time on deep nesting.
 
 mod attributes;
+mod colors;
 mod hidden;
+mod look;
 mod scripts;
 mod styles;
 mod text;
@@ -12,11 +14,7 @@ mod word;
 use html5gum::{StartTag, State, Token, Tokenizer};
 use url::Url;
 
-use self::{
-    attributes::attribute,
-    hidden::{Closed, EndTags, Hiding, Property, Region},
-    styles::StyleSheet,
-};
+use self::{attributes::attribute, hidden::Open};
 use super::{
     builder::{Builder, Container, Kind},
     link, source,
@@ -35,7 +33,7 @@ pub(crate) fn parse(
     base: Option<&Url>,
     budget: &Budget,
 ) -> Result<Document> {
-    budget.spend(html.len().saturating_mul(3))?;
+    budget.spend(html.len().saturating_mul(4))?;
     let mut reader = Reader {
         builder: Builder::new(budget),
         bare_lines,
@@ -46,17 +44,14 @@ pub(crate) fn parse(
         in_head: false,
         images: Images::default(),
         word_lists: word::Lists::default(),
-        dropping: None,
-        unseen: None,
-        end_tags: EndTags::count(html),
-        sheet: StyleSheet::of(html),
+        open: Open::of(html),
         after_break: false,
     };
     let mut tokens = Tokenizer::new(html);
     while let Some(Ok(token)) = tokens.next() {
         match token {
             Token::StartTag(start) => {
-                budget.spend(steps(&start))?;
+                budget.spend(steps(&start) + reader.open.sheet.steps())?;
                 if let Some(state) = reader.start(&start) {
                     tokens.set_state(state);
                 }
@@ -93,10 +88,7 @@ struct Reader<'a> {
     in_head: bool,
     images: Images,
     word_lists: word::Lists,
-    dropping: Option<Region>,
-    unseen: Option<(Region, Property)>,
-    end_tags: EndTags,
-    sheet: StyleSheet,
+    open: Open,
     /// After `<br>`, one line feed only formats the source.
     after_break: bool,
 }
@@ -104,20 +96,19 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn start(&mut self, start: &StartTag<()>) -> Option<State> {
         let name = String::from_utf8_lossy(&start.name);
-        if let Some(region) = &mut self.dropping {
-            if !region.is_ended_by(start, &name) {
-                return None;
-            }
-            self.dropping = None;
-        }
-        if let Some((region, property)) = &mut self.unseen
-            && (hidden::shows(start, *property) || region.is_ended_by(start, &name))
-        {
-            self.unseen = None;
-        }
         let tag = tag(&name).unwrap_or(Tag::Inline);
-        if self.hide(&name, tag, start) {
-            return None;
+        self.open.close_before(&name);
+        let was_dropped = self.open.look.is_gone;
+        let is_open = self.open.open(&name, tag, start);
+        if self.open.look.is_gone {
+            if tag.is_block() && !was_dropped {
+                self.boundary(Kind::Paragraph);
+            }
+            return match &*name {
+                "script" if is_open => Some(State::ScriptData),
+                "style" if is_open => Some(State::RawText),
+                _ => None,
+            };
         }
         if self.begin_item(&name, tag, start) {
             return None;
@@ -172,32 +163,9 @@ impl Reader<'_> {
                 self.builder.inline().set_link(link);
             }
             Tag::Image => self.image(start),
-            Tag::Dropped | Tag::DroppedRaw => return self.drop_content(&name, tag, start),
-            Tag::Inline => {}
+            Tag::Dropped | Tag::DroppedRaw | Tag::Inline => {}
         }
         None
-    }
-
-    /// True if even the tags of the element are ignored.
-    fn hide(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> bool {
-        let is_void = matches!(tag, Tag::Break | Tag::Rule | Tag::Image) || start.self_closing;
-        if is_void || matches!(tag, Tag::Dropped | Tag::DroppedRaw) {
-            return false;
-        }
-        match self.sheet.hiding(start) {
-            Some(Hiding::Whole) if hidden::ends_by_itself(name) || self.end_tags.remain(name) => {
-                if tag.is_block() {
-                    self.boundary(Kind::Paragraph);
-                }
-                self.dropping = Some(Region::new(name));
-                true
-            }
-            Some(Hiding::Text(property)) if self.unseen.is_none() => {
-                self.unseen = Some((Region::new(name), property));
-                false
-            }
-            _ => false,
-        }
     }
 
     /// Begins a paragraph or a marker of a word processor's list; true if the tag needs nothing
@@ -224,7 +192,7 @@ impl Reader<'_> {
     }
 
     fn comment(&mut self, comment: &[u8]) {
-        if self.dropping.is_some() {
+        if self.open.look.is_gone {
             return;
         }
         if comment.starts_with(b"[if !supportLists]") && self.builder.inline().is_empty() {
@@ -242,7 +210,7 @@ impl Reader<'_> {
 
     fn image(&mut self, start: &StartTag<()>) {
         let alt = attribute(start, "alt");
-        if self.unseen.is_some() {
+        if self.open.look.is_unseen() {
             return;
         }
         self.images.count += 1;
@@ -253,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        if self.dropping.is_some() || self.unseen.is_some() {
+        if self.open.look.is_gone || self.open.look.is_unseen() {
             return;
         }
         if !self.word_lists.is_waiting() {
@@ -263,36 +231,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops the content of an element, or only the tag if the element never ends.
-    fn drop_content(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> Option<State> {
-        let raw = tag == Tag::DroppedRaw;
-        let void = name == "embed" || (start.self_closing && !raw);
-        if void || !self.end_tags.remain(name) {
-            return None;
-        }
-        self.dropping = Some(Region::new(name));
-        raw.then_some(if name == "script" {
-            State::ScriptData
-        } else {
-            State::RawText
-        })
-    }
-
     fn end(&mut self, name: &str) {
-        self.end_tags.passed(name);
-        if let Some(region) = &mut self.dropping {
-            let Some(closed) = region.close(name) else {
-                return;
-            };
-            self.dropping = None;
-            if closed == Closed::Own {
-                return;
-            }
-        }
-        if let Some((region, _)) = &mut self.unseen
-            && region.close(name).is_some()
-        {
-            self.unseen = None;
+        if self.open.close(name) {
+            return;
         }
         let tag = tag(name).unwrap_or(Tag::Inline);
         if name == "span" && self.word_lists.close_span() {

@@ -10,20 +10,30 @@ use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 
 const WRAP_WIDTH: usize = 60;
 
+const BULLET: &str = "[•·▪▫●○◦‣■□➢➤✓✔►▶–]";
+
 patterns! {
     SIGNS = crate::pattern::one_of(include_str!("tables/signs.txt"));
+    /// A list in a list by other signs than those of Markdown.
+    NESTED = r"(?m)^(?:[-*+]|BULLET) .*\n+(?: {2,}|\t)(?:[-*+]|BULLET) \S".replace("BULLET", BULLET);
+    BULLETS = format!("(?m)^([ \t]*){BULLET} ");
     AUTOLINK = r"&lt;((?i:https?://|mailto:)[^\s<>]+?)(?:>|&gt;)";
 }
 
 /// Whether a text has signs of Markdown. Leading dashes are no sign: typed text uses them likewise.
 pub(crate) fn is_markdown(text: &str) -> bool {
-    SIGNS.is_match(text)
+    SIGNS.is_match(text) || NESTED.is_match(text)
 }
 
 /// Converts Markdown to HTML. Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     budget.spend(text.len().saturating_mul(3))?;
-    let text = with_escaped_signs(text);
+    let text = if NESTED.is_match(text) && !text.contains("```") {
+        BULLETS.replace_all(text, "$1- ")
+    } else {
+        Cow::Borrowed(text)
+    };
+    let text = with_escaped_signs(&text);
     let text = with_autolinks(&text, |address| format!("<{address}>"));
     let text = limit_nesting(&text);
     let (mut indented, mut fenced) = (false, false);

@@ -6,8 +6,9 @@ mod word;
 use crate::{Budget, testing::cases};
 
 /// A description, an arrow and its Markdown, or Markdown that stays.
-const CASES: [&str; 6] = [
+const CASES: [&str; 7] = [
     include_str!("tests/encoded.txt"),
+    include_str!("tests/hidden.txt"),
     include_str!("tests/html.txt"),
     include_str!("tests/meaning.txt"),
     include_str!("tests/tables.txt"),

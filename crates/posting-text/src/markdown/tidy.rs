@@ -1,7 +1,15 @@
 //! Turns lines that look like list items into lists, and drops empty blocks.
 
 use super::inline::{join, lines, trim};
-use crate::document::{Block, Document, List, Span, plain};
+use crate::{
+    document::{Block, Document, List, Span, plain},
+    pattern::patterns,
+};
+
+patterns! {
+    /// A number, and a word that does not begin in lower case.
+    NUMBERED = r"(?:^|\s)(\d{1,2})[.)]\s+([\p{Lu}\p{Lo}]\w*)";
+}
 
 pub(crate) fn tidy(document: &mut Document) {
     let blocks = std::mem::take(&mut document.blocks);
@@ -55,6 +63,27 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     while matches!(out.last(), Some(Block::Rule)) {
         out.pop();
     }
+    if in_list { out } else { without_ordinals(out) }
+}
+
+/// Turns numbered lists of one line into text. `1. May` is a date, in Markdown also.
+fn without_ordinals(blocks: Vec<Block>) -> Vec<Block> {
+    let mut out = Vec::new();
+    for mut block in blocks {
+        if let Block::List(List {
+            start: Some(start),
+            items,
+        }) = &mut block
+            && let [item] = items.as_mut_slice()
+            && let [Block::Paragraph(spans)] = item.as_mut_slice()
+            && !plain(spans).contains('\n')
+        {
+            spans.insert(0, Span::plain(format!("{start}. ")));
+            paragraph(std::mem::take(spans), &mut out, &mut false, false);
+        } else {
+            out.push(block);
+        }
+    }
     out
 }
 
@@ -75,15 +104,21 @@ fn push_list(list: List, parts: bool, out: &mut Vec<Block>) -> bool {
 }
 
 fn tidy_list(list: List) -> Option<List> {
-    let items: Vec<Vec<Block>> = list
-        .items
-        .into_iter()
-        .map(|mut item| {
+    let List { start, items } = list;
+    let items: Vec<Vec<Block>> = (start.unwrap_or_default()..)
+        .zip(items)
+        .map(|(number, mut item)| {
             // `<li>• text</li>`
             if let Some(Block::Paragraph(spans)) = item.first_mut()
-                && !plain(spans).contains('\n')
+                && let text = plain(spans)
+                && !text.contains('\n')
                 && item_starts(spans).iter().all(|start| *start == 0)
-                && let Some((Marker::Bullet, length)) = marker(spans)
+                && let Some((marker, length)) = marker(&text)
+                && match marker {
+                    Marker::Bullet => true,
+                    Marker::Dash => text[length..].starts_with(char::is_alphabetic),
+                    Marker::Number(typed) => start.is_some() && typed == number,
+                }
             {
                 cut(spans, length);
             }
@@ -91,53 +126,19 @@ fn tidy_list(list: List) -> Option<List> {
         })
         .filter(|item| !item.is_empty())
         .collect();
-    (!items.is_empty()).then_some(List {
-        start: list.start,
-        items,
-    })
+    (!items.is_empty()).then_some(List { start, items })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Marker {
+pub(super) enum Marker {
     Bullet,
     /// A dash also starts dialogue or a calculation.
     Dash,
     Number(u32),
 }
 
-pub(super) const fn is_bullet(c: char) -> bool {
-    matches!(
-        c,
-        '•' | '·'
-            | '▪'
-            | '▫'
-            | '●'
-            | '○'
-            | '◦'
-            | '‣'
-            | '⁃'
-            | '∙'
-            | '■'
-            | '□'
-            | '◆'
-            | '➢'
-            | '➤'
-            | '➔'
-            | '✓'
-            | '✔'
-            | '✅'
-            | '☑'
-            | '►'
-            | '▶'
-            | '❖'
-            | '✦'
-            | '➜'
-            | '👉'
-            | '🔹'
-            | '🔸'
-            | '\u{f0b7}'
-            | '\u{f0a7}'
-    )
+pub(super) fn is_bullet(c: char) -> bool {
+    "•·▪▫●○◦‣⁃∙■□◆➢➤➔✓✔✅☑►▶❖✦➜👉🔹🔸\u{f0b7}\u{f0a7}".contains(c)
 }
 
 fn has_text(spans: &[Span]) -> bool {
@@ -146,45 +147,37 @@ fn has_text(spans: &[Span]) -> bool {
 }
 
 /// Splits a line with several items. An ambiguous line stays whole.
-fn split(line: Vec<Span>) -> Vec<Vec<Span>> {
+fn split(mut line: Vec<Span>) -> Vec<Vec<Span>> {
     let starts = item_starts(&line);
     let mut starts = starts.into_iter().filter(|start| *start > 0).peekable();
     if starts.peek().is_none() {
         return vec![line];
     }
-    let mut out: Vec<Vec<Span>> = vec![Vec::new()];
     let mut at = 0;
-    for span in &line {
-        let mut rest = span.text.as_str();
-        while let Some(start) = starts.next_if(|start| *start < at + rest.len()) {
-            let (front, back) = rest.split_at(start - at);
-            out.last_mut()
-                .into_iter()
-                .for_each(|line| line.push(span.with_text(front)));
-            out.push(Vec::new());
-            (at, rest) = (start, back);
+    for span in &mut line {
+        let mut text = String::new();
+        for c in span.text.chars() {
+            text.extend(starts.next_if_eq(&at).map(|_| '\n'));
+            text.push(c);
+            at += c.len_utf8();
         }
-        out.last_mut()
-            .into_iter()
-            .for_each(|line| line.push(span.with_text(rest)));
-        at += rest.len();
+        span.text = text;
     }
-    for line in &mut out {
-        line.retain(|span| !span.text.is_empty());
-        trim(line);
-    }
-    out
+    lines(line)
 }
 
 /// Finds at least two of the same sign, the first at the start of the line or after a colon.
 fn item_starts(line: &[Span]) -> Vec<usize> {
+    /// The examined part of an item, in bytes.
+    const LOOK: usize = 24;
     let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
-    let mut chars = line.iter().flat_map(|span| span.text.chars());
-    let begins = chars.find(|c| !c.is_whitespace()).is_some_and(is_sign);
-    if !begins && !line.iter().any(|span| span.text.contains(':')) {
+    let text = &*plain(line);
+    if !text.starts_with(|c| is_sign(c) || c == '1') && !text.contains(':') {
         return Vec::new();
     }
-    let text = &*plain(line);
+    if let Some(starts) = numbered(text) {
+        return starts;
+    }
     let Some((first, sign)) = text
         .char_indices()
         .find(|(at, c)| is_sign(*c) && (*at == 0 || text[..*at].ends_with(char::is_whitespace)))
@@ -195,23 +188,27 @@ fn item_starts(line: &[Span]) -> Vec<usize> {
     if !(lead.is_empty() || lead.ends_with(':')) {
         return Vec::new();
     }
+    let between = format!(" {sign} ");
+    let are_words = text.matches(&between).nth(1).is_some()
+        && text.split(&between).all(|word| word.len() <= LOOK);
     let is_bullet_sign = is_bullet(sign);
     let same = |c: char| c == sign || (is_bullet_sign && is_bullet(c) && c != '·');
     let is_item = |at: usize| {
-        /// The examined part of an item, in bytes.
-        const LOOK: usize = 24;
         let rest = &text[at..text.floor_char_boundary(at + LOOK)];
         let rest = rest.trim_start_matches(same);
         let rest = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
         let begins = rest.trim_start().chars().next();
-        let is_item = rest.starts_with(char::is_whitespace)
+        let is_item = (is_bullet_sign || rest.starts_with(char::is_whitespace))
             && begins.is_some_and(|c| c.is_alphabetic() || (is_bullet_sign && !is_sign(c)));
         // A dash between words is punctuation; after a punctuation mark it begins an item.
         let before = text[..at].trim_end();
         let is_apart = at == first || text[..at].ends_with(char::is_whitespace);
         is_item
             && is_apart
-            && (at == first || sign != '–' && sign != '-' || before.ends_with([';', ',', '.']))
+            && (at == first
+                || !matches!(sign, '–' | '-')
+                || are_words
+                || before.ends_with([';', ',', '.']))
     };
     let found: Vec<usize> = text.match_indices(same).map(|(at, _)| at).collect();
     let starts: Vec<usize> = found.iter().copied().filter(|at| is_item(*at)).collect();
@@ -219,10 +216,26 @@ fn item_starts(line: &[Span]) -> Vec<usize> {
     if is_list { starts } else { Vec::new() }
 }
 
-fn marker(line: &[Span]) -> Option<(Marker, usize)> {
-    let first = line.iter().find_map(|span| span.text.chars().next());
-    let first = first.filter(|c| !c.is_alphabetic())?;
-    let line = plain(line);
+/// Finds the starts of `1. Call 2. Meet 3. Start`, but no ordinals (`1. Year … 2. Year …`).
+fn numbered(text: &str) -> Option<Vec<usize>> {
+    let mut starts = Vec::new();
+    let mut word = "";
+    for found in NUMBERED.captures_iter(text) {
+        let start = found.get(1)?.start();
+        let before = text[..start].trim_end();
+        let is_first = starts.is_empty() && (before.is_empty() || before.ends_with(':'));
+        let is_next = is_first || !(starts.is_empty() || before.ends_with(','));
+        if !is_next || found[1].parse() != Ok(starts.len() + 1) || &found[2] == word {
+            return None;
+        }
+        starts.push(start);
+        word = found.get(2)?.as_str();
+    }
+    (starts.len() > 2).then_some(starts)
+}
+
+pub(super) fn marker(line: &str) -> Option<(Marker, usize)> {
+    let first = line.chars().next()?;
     let (marker, width) = match first {
         c if is_bullet(c) => (Marker::Bullet, first.len_utf8()),
         '-' | '*' | '–' | '—' | '‐' | '‑' => (Marker::Dash, first.len_utf8()),
@@ -246,28 +259,26 @@ fn marker(line: &[Span]) -> Option<(Marker, usize)> {
     enough.then_some((marker, width + selector + space))
 }
 
+/// A line, its marker, and the length of the marker.
+type Line = (Vec<Span>, Option<(Marker, usize)>);
+
 fn paragraph(spans: Vec<Span>, out: &mut Vec<Block>, grown: &mut bool, in_list: bool) {
     if !has_text(&spans) {
         return;
     }
-    let lines: Vec<_> = lines(spans).into_iter().flat_map(split).collect();
-    let markers: Vec<_> = lines.iter().map(|line| marker(line)).collect();
+    let lines = lines(spans).into_iter().flat_map(split).collect();
+    let mut lines = unwrapped(lines).into_iter().enumerate().peekable();
     let mut pending: Vec<Vec<Span>> = Vec::new();
-    for (index, mut line) in lines.into_iter().enumerate() {
-        let neighbour = |at: Option<usize>| at.and_then(|at| markers.get(at).copied().flatten());
-        let (before, after) = (neighbour(index.checked_sub(1)), neighbour(Some(index + 1)));
+    while let Some((index, (mut line, marker))) = lines.next() {
+        let after = lines.peek().and_then(|(_, (_, after))| *after);
         let joins = *grown && pending.is_empty();
-        let item = match markers[index] {
+        let item = match marker {
             Some((Marker::Bullet, cut)) => Some((None, cut)),
             // A single dash may mean anything, but not beside another dash or among list items.
             Some((Marker::Dash, cut)) => {
-                let dash = |m: Option<(Marker, usize)>| matches!(m, Some((Marker::Dash, _)));
-                (joins
-                    || dash(before)
-                    || dash(after)
-                    || index > 0
-                    || (markers.len() == 1 && !in_list))
-                    .then_some((None, cut))
+                let is_alone = lines.peek().is_none() && !in_list;
+                let is_first = matches!(after, Some((Marker::Dash, _)));
+                (joins || is_first || index > 0 || is_alone).then_some((None, cut))
             }
             Some((Marker::Number(number), cut)) => {
                 let next = matches!(after, Some((Marker::Number(next), _)) if next == number + 1);
@@ -298,10 +309,27 @@ fn paragraph(spans: Vec<Span>, out: &mut Vec<Block>, grown: &mut bool, in_list: 
             }
         }
     }
-    if !pending.is_empty() {
-        *grown = false;
-    }
     flush(&mut pending, out);
+}
+
+/// Joins the lines of an item that a program wrapped, before the last item.
+fn unwrapped(lines: Vec<Vec<Span>>) -> Vec<Line> {
+    let texts: Vec<_> = lines.iter().map(|line| plain(line)).collect();
+    let last = texts.iter().rposition(|text| marker(text).is_some());
+    let mut out: Vec<Line> = Vec::new();
+    for (index, (line, text)) in lines.into_iter().zip(texts).enumerate() {
+        let marker = marker(&text);
+        // Word processors write `o` for a bullet.
+        let is_text = marker.is_none() && Some(index) < last && !text.starts_with("o ");
+        match out.last_mut() {
+            Some((item, Some(_))) if is_text && text.starts_with(char::is_lowercase) => {
+                item.push(Span::plain(" ".to_owned()));
+                item.extend(line);
+            }
+            _ => out.push((line, marker)),
+        }
+    }
+    out
 }
 
 fn flush(pending: &mut Vec<Vec<Span>>, out: &mut Vec<Block>) {

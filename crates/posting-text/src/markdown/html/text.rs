@@ -1,7 +1,10 @@
 use std::borrow::Cow;
 
 use super::{Reader, scripts};
-use crate::{document::Style, markdown::tags::Style as Shown};
+use crate::{
+    document::Style,
+    markdown::{tags::Style as Shown, tidy::marker},
+};
 
 impl Reader<'_> {
     pub(super) fn text(&mut self, text: &str) {
@@ -10,7 +13,7 @@ impl Reader<'_> {
         }
         let listed = is_list(text);
         for (blank, word, rest) in pieces(text) {
-            if listed && starts_item(rest) && blank.contains('\n') {
+            if listed && marker(rest).is_some() && blank.contains('\n') {
                 self.builder.inline().line_break();
             }
             self.blank(blank);
@@ -110,17 +113,7 @@ impl Reader<'_> {
 /// Line feeds count in a list that was typed inside an element.
 fn is_list(text: &str) -> bool {
     let items = text.split('\n').skip(1).map(str::trim_start);
-    text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
-}
-
-fn starts_item(line: &str) -> bool {
-    let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let sign = if digits > 0 {
-        line[digits..].strip_prefix(['.', ')'])
-    } else {
-        line.strip_prefix(['-', '*', '•', '–', '·'])
-    };
-    sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    text.contains('\n') && items.filter_map(marker).nth(1).is_some()
 }
 
 /// Yields white space, the word after it, and the rest from there on.

@@ -46,8 +46,8 @@ impl Paragraph {
             return None;
         }
         let style = attribute(start, "style").unwrap_or_default();
-        let list = declarations(&style).find(|(property, _)| property == "mso-list");
-        if let Some((_, list)) = list
+        let list = declarations(&style).find(|(property, ..)| property == "mso-list");
+        if let Some((_, list, _)) = list
             && let Some((name, level)) = list.split_once(" level")
         {
             let digits = level.trim_start().chars().next();
@@ -68,7 +68,7 @@ impl Paragraph {
 pub(super) fn is_marker(start: &StartTag<()>) -> bool {
     !start.attributes.is_empty()
         && attribute(start, "style").is_some_and(|style| {
-            declarations(&style).any(|(name, value)| name == "mso-list" && value == "ignore")
+            declarations(&style).any(|(name, value, _)| name == "mso-list" && value == "ignore")
         })
 }
 
