@@ -257,9 +257,15 @@ fn escape(text: &str) -> Option<(char, usize)> {
 
 /// Decodes the quoted-printable text of an e-mail: `caf=C3=A9`, with lines that end in `=`.
 fn quoted_printable(text: &str) -> Option<String> {
+    let is_hex = |b: &u8| b.is_ascii_digit() || matches!(b, b'A'..=b'F');
+    let is_byte = |(at, _)| {
+        let hex = text.as_bytes().get(at + 1..at + 3);
+        hex.is_some_and(|hex| hex.iter().all(is_hex))
+    };
+    let has_bytes = text.match_indices('=').any(is_byte);
     let is_wrapped = || text.contains("=\n") && SOFT_BREAK.find_iter(text).nth(1).is_some();
     let is_latin = || QUOTED_LATIN.find_iter(text).nth(2).is_some();
-    if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped() || is_latin()) {
+    if !(has_bytes && (QUOTED.is_match(text) || is_latin()) || is_wrapped()) {
         return None;
     }
     let mut bytes = Vec::with_capacity(text.len());
@@ -268,10 +274,9 @@ fn quoted_printable(text: &str) -> Option<String> {
     while let Some(at) = rest.find('=') {
         bytes.extend(&rest.as_bytes()[..at]);
         rest = &rest[at + 1..];
-        let hex = rest.get(..2).filter(|hex| {
-            let is_hex = |b: u8| b.is_ascii_digit() || matches!(b, b'A'..=b'F');
-            hex.bytes().all(is_hex)
-        });
+        let hex = rest
+            .get(..2)
+            .filter(|hex| hex.as_bytes().iter().all(is_hex));
         if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             bytes.push(byte);
             rest = &rest[2..];

@@ -138,7 +138,7 @@ pub(super) enum Marker {
 }
 
 pub(super) fn is_bullet(c: char) -> bool {
-    "•·▪▫●○◦‣⁃∙■□◆➢➤➔✓✔✅☑►▶❖✦➜👉🔹🔸\u{f0b7}\u{f0a7}".contains(c)
+    !c.is_ascii() && "•·▪▫●○◦‣⁃∙■□◆➢➤➔✓✔✅☑►▶❖✦➜👉🔹🔸\u{f0b7}\u{f0a7}".contains(c)
 }
 
 fn has_text(spans: &[Span]) -> bool {
@@ -220,6 +220,9 @@ fn item_starts(line: &[Span]) -> Vec<usize> {
 fn numbered(text: &str) -> Option<Vec<usize>> {
     let mut starts = Vec::new();
     let mut word = "";
+    if !["2.", "2)"].iter().any(|second| text.contains(second)) {
+        return None;
+    }
     for found in NUMBERED.captures_iter(text) {
         let start = found.get(1)?.start();
         let before = text[..start].trim_end();

@@ -96,7 +96,7 @@ fn is_cut<'a>(value: impl Fn(&'static str) -> &'a str) -> bool {
         inset(50%) inset(100%)";
     let is_clip = |name| {
         let plain: String = value(name).split_whitespace().collect();
-        CLIPS.split(' ').any(|clip| clip == plain)
+        !plain.is_empty() && CLIPS.split(' ').any(|clip| clip == plain)
     };
     let mut sizes = ["height", "max-height", "width", "max-width"].into_iter();
     is_clip("clip")

@@ -126,9 +126,16 @@ impl StyleSheet {
     }
 
     pub(super) fn look(&self, name: &str, start: &StartTag<()>, around: Look) -> Look {
+        const SHOWN: [&[u8]; 4] = [b"style", b"hidden", b"color", b"bgcolor"];
+        let mut attributes = start.attributes.keys();
+        let is_plain = name != "dialog" && !attributes.any(|it| SHOWN.contains(&&***it));
+        if is_plain && self.count == 0 {
+            return around;
+        }
         let own = attribute(start, "style").unwrap_or_default();
         let own: Vec<_> = declarations(&own).collect();
-        let hints: Vec<_> = declarations(&hints(name, start)).collect();
+        let hints = (!is_plain).then(|| hints(name, start));
+        let hints: Vec<_> = declarations(&hints.unwrap_or_default()).collect();
         let signs = match self.count {
             0 => HashSet::new(),
             _ => signs(name, start),
