@@ -52,8 +52,10 @@ pub(crate) struct Names {
 }
 
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
+    const LONGEST: usize = 6;
     let mut found = Vec::new();
-    for word in all.iter().filter(|word| word.is_small()) {
+    let is_short = |word: &&Word<'_>| word.is_small() && word.lower.len() <= LONGEST;
+    for word in all.iter().filter(is_short) {
         let and = AND.into_iter().find(|and| *and == word.lower);
         found.extend(and.filter(|and| !found.contains(and)));
     }

@@ -20,7 +20,7 @@ pub(crate) struct Scan<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
     pub(crate) label: Option<String>,
-    /// A title, which has too few words for the model: it only looks for numbers and addresses.
+    /// A title.
     is_line: bool,
 }
 
@@ -97,11 +97,16 @@ impl<'a> Scan<'a> {
             names,
         } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
-        let tagged = if is_line {
-            tagger::numbers(on, &found, posting, names.families)?
-        } else {
-            tagger::tagged(on, &found, posting, names.families)?
-        };
+        let has_digits = |text: &str| text.contains(char::is_numeric);
+        let mut tagged = Vec::new();
+        if !is_line || has_digits(text) {
+            tagged = tagger::tagged(on, &found, posting, names.families)?;
+        }
+        // A title has too few words for other kinds.
+        tagged.retain(|it| {
+            let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
+            !is_line || is_number && has_digits(&text[it.range.clone()])
+        });
         let of_kind = |kind| {
             let ranges = tagged.iter().filter(move |it| it.kind == kind);
             ranges.map(|it| it.range.clone()).collect::<Vec<Range>>()

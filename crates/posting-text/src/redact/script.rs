@@ -50,11 +50,16 @@ impl Script {
     }
 }
 
-/// Whether the text has letters that are capitals, or could be. Georgian has capitals only for whole
-/// words, and hardly uses them.
+/// Whether the text has letters with a case. Texts hardly use the capitals of Georgian.
 pub(crate) fn is_cased(text: &str) -> bool {
     let is_plain = |c: char| c.is_lowercase() && Script::of(c) != Script::Georgian;
     text.contains(|c: char| c.is_uppercase() || is_plain(c))
+}
+
+/// Whether a text has only Latin letters, by its bytes: other scripts begin at U+02C0, and from
+/// U+2000 to U+2FFF there are signs.
+pub(crate) fn is_latin(text: &str) -> bool {
+    !text.bytes().any(|b| matches!(b, 0xcb..=0xe1 | 0xe3..))
 }
 
 /// Whether words of the script are not always separated.

@@ -15,7 +15,7 @@ mod tests;
 mod token;
 
 use self::{
-    checked::{checked, digits},
+    checked::checked,
     features::Features,
     token::{Token, tokens},
 };
@@ -53,7 +53,7 @@ static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
 const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
-const MARGINS: [i32; KINDS.len()] = [-18, -40, -44, -40, -20];
+const MARGINS: [i32; KINDS.len()] = [-20, -40, -44, -40, -20];
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.
@@ -96,25 +96,7 @@ pub(super) fn tagged(
             last = tag;
         }
     }
-    Ok(checked(text, out, found, posting, families))
-}
-
-/// Finds telephone numbers, and addresses with a number.
-pub(super) fn numbers(
-    on: Text<'_>,
-    found: &[Hidden],
-    posting: &Posting<'_>,
-    families: Cues,
-) -> Result<Vec<Hidden>> {
-    if digits(on.content) == 0 {
-        return Ok(Vec::new());
-    }
-    let mut out = tagged(on, found, posting, families)?;
-    out.retain(|it| {
-        let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
-        is_number && digits(&on.content[it.range.clone()]) > 0
-    });
-    Ok(out)
+    Ok(checked(text, out, posting, families))
 }
 
 /// The runs of tokens near a candidate.

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use super::{
     super::{
         inside,
+        script::is_latin,
         vocabulary::{AT_COMPANY, lines},
     },
     Cues, List, Script, Text, Word, cues,
@@ -74,7 +75,7 @@ impl Context<'_> {
 
     /// The only language with Hiragana.
     pub(super) fn is_japanese(&self) -> bool {
-        !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
+        !is_latin(self.text) && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
     }
 
     /// A word in Latin letters in a text of others is no ordinary word.

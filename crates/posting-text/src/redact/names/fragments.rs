@@ -135,12 +135,11 @@ impl Names {
             }
             // A word that the text also writes in lower case is the name only with a capital, which
             // every word of a title may have.
-            let is_in_text = context.is_common(&word.lower)?;
-            return Ok(if context.is_title() {
-                !is_in_text && !context.is_in_description(&word.lower)?
-            } else {
-                !is_in_text || is_cased && letters >= 4
-            });
+            let is_common = context.is_common(&word.lower)?;
+            if context.is_title() {
+                return Ok(!is_common && !context.is_in_description(&word.lower)?);
+            }
+            return Ok(!is_common || is_cased && letters >= 4);
         }
         let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
         if context.is_place(&spaced.join(" ")) {

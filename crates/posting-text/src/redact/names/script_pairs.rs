@@ -4,7 +4,10 @@ use super::{
     Context, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text, Token, cjk,
     has_unspaced, inflect, single, words,
 };
-use crate::redact::sound::{consonants, sound_alike, vowels};
+use crate::redact::{
+    script::is_latin,
+    sound::{consonants, sound_alike, vowels},
+};
 
 const MAX_PAIR_BYTES: usize = 120;
 const MIN_CONSONANTS: usize = 3;
@@ -14,7 +17,7 @@ const MIN_SURE: usize = 4;
 impl Names {
     pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<()> {
         context.budget.spend(context.text.len())?;
-        if context.text.is_ascii() && self.keys().all(|key| key.joined.is_ascii()) {
+        if is_latin(context.text) && self.keys().all(|key| is_latin(&key.joined)) {
             return Ok(());
         }
         for name in self.paired(context)? {

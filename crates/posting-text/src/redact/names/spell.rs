@@ -190,22 +190,13 @@ impl Names {
         if let Some(known) = self.tokens.iter().find(is_it) {
             return Rc::clone(known);
         }
-        let mut stems = inflect::stems(&word.lower, context.families);
-        let city = words(context.posting.city.unwrap_or_default());
-        // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is no person called Paul.
-        let place = word.lower.strip_suffix("er").unwrap_or_default();
-        let person = word.lower.strip_suffix('s').unwrap_or_default();
-        let is_other = |stem: &Stem| {
-            (stem.text == place && context.is_place(place))
-                || (stem.text == person && cues::are_of(person, Cues::GIVEN))
-                // "Bragum" is not Braga.
-                || (!context.city.contains(&unaccented(&word.lower))
-                    && city.iter().any(|city| stem.begins(&city.lower)))
-        };
-        stems.retain(|stem| !word.is_small() && !is_other(stem));
         let token = Rc::new(Token {
             text: word.lower.to_string(),
-            stems,
+            stems: if word.is_small() {
+                Vec::new()
+            } else {
+                stems_of(&word.lower, context)
+            },
             is_upper: word.is_upper(),
         });
         self.tokens.push(Rc::clone(&token));
@@ -370,4 +361,25 @@ pub(super) fn min_lower(case: Case, families: Cues) -> usize {
         Case::Any => 6,
         _ => 7,
     }
+}
+
+/// The stems of a word of a name, but those of other words.
+fn stems_of(lower: &str, context: &Context<'_>) -> Vec<Stem> {
+    let mut stems = inflect::stems(lower, context.families);
+    // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is no person called Paul.
+    let place = lower.strip_suffix("er").unwrap_or_default();
+    let person = lower.strip_suffix('s').unwrap_or_default();
+    // "Bragum" is not Braga.
+    let city = if context.city.contains(&unaccented(lower)) {
+        Vec::new()
+    } else {
+        words(context.posting.city.unwrap_or_default())
+    };
+    stems.retain(|stem| {
+        let is_other = (stem.text == place && context.is_place(place))
+            || (stem.text == person && cues::are_of(person, Cues::GIVEN))
+            || city.iter().any(|city| stem.begins(&city.lower));
+        !is_other
+    });
+    stems
 }

@@ -13,15 +13,9 @@ use crate::{
     },
 };
 
-/// Of a telephone number, but for an extension so many bytes behind one.
-const FEWEST_DIGITS: usize = 4;
-const EXTENSION: usize = 20;
-
-/// `found` are the finds of the rules.
 pub(super) fn checked(
     text: &str,
     tagged: Vec<Hidden>,
-    found: &[Hidden],
     posting: &Posting<'_>,
     families: Cues,
 ) -> Vec<Hidden> {
@@ -30,22 +24,13 @@ pub(super) fn checked(
         trim(text, &mut hidden);
         let start = hidden.range.start;
         let name = &text[hidden.range.clone()];
-        let follows_number = || {
-            let known = found.partition_point(|it| it.range.end <= start);
-            let mut before = [found[..known].last(), out.last()].into_iter().flatten();
-            let is_near = |it: &Hidden| start.saturating_sub(it.range.end) < EXTENSION;
-            before.any(|it| it.kind == Kind::Phone && is_near(it))
-        };
         let is_possible = match hidden.kind {
             Kind::Company => {
-                !is_of_title(name, posting.title)
-                    && !is_city(name, posting.city.unwrap_or_default(), families)
+                !is_city(name, posting.city.unwrap_or_default(), families)
                     && !is_no_company(name)
                     && !is_region_or_form(name, &text[hidden.range.end..])
             }
             Kind::Person => true,
-            Kind::Phone if is_date(name) => false,
-            Kind::Phone if digits(name) < FEWEST_DIGITS && !follows_number() => false,
             Kind::Address => !is_amount(text, &hidden.range),
             _ => !is_amount(text, &hidden.range) && !is_reference(&text[..start]),
         };
@@ -60,36 +45,12 @@ pub(super) fn checked(
     out
 }
 
-pub(super) fn digits(text: &str) -> usize {
-    text.chars().filter(|c| c.is_numeric()).count()
-}
-
-/// A day, a month and a year, or the year first.
-fn is_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split(['-', '.', '/']).collect();
-    let number = |part: &str| part.parse::<u32>().unwrap_or_default();
-    let is_year = |part: &str| (1900..2100).contains(&number(part));
-    let is_short = |part: &str| part.len() < 3 && (1..32).contains(&number(part));
-    match parts[..] {
-        [first, second, third] => {
-            is_short(second)
-                && (is_year(first) && is_short(third) || is_short(first) && is_year(third))
-        }
-        _ => false,
-    }
-}
-
 /// A part of a number that goes on after it: `215,50`, `420.000–460.000`.
 fn is_amount(text: &str, range: &Range) -> bool {
-    let number = text[range.clone()].ends_with(|c: char| c.is_ascii_digit());
-    let (sign, digits) = match text.as_bytes()[range.end..] {
-        [sign @ (b',' | b'.'), ref rest @ ..] => (
-            sign,
-            rest.iter().take_while(|it| it.is_ascii_digit()).count(),
-        ),
-        _ => return false,
-    };
-    number && (digits == 3 || sign == b',' && (1..3).contains(&digits))
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let digits_after = |sign| text[range.end..].strip_prefix(sign).map_or(0, digits);
+    text[range.clone()].ends_with(|c: char| c.is_ascii_digit())
+        && (digits_after('.') == 3 || matches!(digits_after(','), 1..=3))
 }
 
 /// Whether a word for the reference of an ad comes before: `Kennziffer 0381 2025`, `Ref. KA-2024`.
@@ -126,18 +87,15 @@ fn trim(text: &str, hidden: &mut Hidden) {
 /// stays, as the city does.
 fn with_ward(text: &str, start: usize) -> usize {
     const LONGEST: usize = 4;
-    let before = &text[..start];
-    let Some(name) = before.strip_suffix(['区', '區']) else {
+    let Some(name) = text[..start].strip_suffix(['区', '區']) else {
         return start;
     };
-    let is_letter = |c: &char| Script::of(*c) == Script::Han;
-    let letters = name.chars().rev().take_while(is_letter);
-    let length = letters.take(LONGEST + 1).fold((0, 0), |(count, bytes), c| {
-        (count + 1, bytes + c.len_utf8())
-    });
-    match length {
-        (1..=LONGEST, bytes) => name.len() - bytes,
-        _ => start,
+    let letters = name.char_indices().rev();
+    let letters = letters.take_while(|(_, c)| Script::of(*c) == Script::Han);
+    let letters: Vec<usize> = letters.map(|(at, _)| at).take(LONGEST + 1).collect();
+    match letters.last() {
+        Some(at) if letters.len() <= LONGEST => *at,
+        _ => name.len(),
     }
 }
 
@@ -203,14 +161,6 @@ fn is_region_or_form(name: &str, after: &str) -> bool {
         Cues::REGION
     };
     words(name).iter().all(|word| word.is(cues))
-}
-
-/// Words of the title name the work.
-fn is_of_title(name: &str, title: &str) -> bool {
-    let title = title.to_lowercase();
-    let words = title.split(|c: char| !c.is_alphanumeric());
-    let mut parts = name.split(|c: char| !c.is_alphanumeric());
-    parts.all(|part| part.is_empty() || words.clone().any(|word| word == part.to_lowercase()))
 }
 
 #[cfg(test)]
