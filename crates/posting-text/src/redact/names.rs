@@ -3,7 +3,6 @@ mod form;
 mod fragments;
 mod parts;
 mod script_pairs;
-mod shortened;
 mod spell;
 mod website;
 

@@ -98,10 +98,7 @@ impl<'a> Scan<'a> {
         } = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
         let has_digits = |text: &str| text.contains(char::is_numeric);
-        let mut tagged = Vec::new();
-        if !is_line || has_digits(text) {
-            tagged = tagger::tagged(on, &found, posting, names.families)?;
-        }
+        let mut tagged = tagger::tagged(on, &found, posting, names.families)?;
         // A title has too few words for other kinds.
         tagged.retain(|it| {
             let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
@@ -124,20 +121,17 @@ impl<'a> Scan<'a> {
             add(&mut found, of_kind(kind), kind);
         }
         add(&mut found, persons, Kind::Person);
-        if !related.is_empty() {
+        let names: Vec<&str> = related.iter().map(String::as_str).collect();
+        if let [company_name, other_names @ ..] = names.as_slice() {
             retain_outside(&mut words, &found);
-            let (first, others) = names_of(&related);
             let of_related = Posting {
-                company_name: first,
-                other_names: &others,
+                company_name,
+                other_names,
                 ..*posting
             };
             let names = Names::new(&of_related, None, Text::new(text, &words, budget))?;
-            add(
-                &mut found,
-                names.find(Text::new(text, &words, budget))?,
-                Kind::Company,
-            );
+            let companies = names.find(Text::new(text, &words, budget))?;
+            add(&mut found, companies, Kind::Company);
         }
         add_phrases(&mut found, text, posting.hide, budget)?;
         Ok((found, related))
@@ -151,11 +145,6 @@ pub(super) struct Known<'a> {
     pub(super) words: Vec<Word<'a>>,
     pub(super) found: Vec<Hidden>,
     names: Names,
-}
-
-fn names_of(related: &[String]) -> (&str, Vec<&str>) {
-    let mut names = related.iter().map(String::as_str);
-    (names.next().unwrap_or_default(), names.collect())
 }
 
 fn is_token(text: &str, word: &Word<'_>) -> bool {

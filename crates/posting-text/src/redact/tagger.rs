@@ -54,6 +54,8 @@ const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
 const MARGINS: [i32; KINDS.len()] = [-20, -40, -44, -40, -20];
+/// The further lead of a company whose word the title has.
+const TITLE: i32 = 30;
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.
@@ -131,13 +133,16 @@ fn scored(weights: &Weights, features: &Features<'_>, at: usize) -> Scores {
         count += 1;
     });
     debug_assert!(usize::try_from(count).is_ok_and(|it| it <= FEATURES));
+    // Most names of the title are those of the work.
+    let title = if features.is_of_title(at) { TITLE } else { 0 };
     std::array::from_fn(|tag| {
         let Some(kind) = tag.checked_sub(1) else {
             return 0;
         };
         let lanes = if kind % 2 == 0 { even } else { odd };
         let sum = lanes >> (kind / 2 * 16) & 0xffff;
-        sum as i32 - ZERO * count - MARGINS[kind]
+        let title = if kind == 0 { title } else { 0 };
+        sum as i32 - ZERO * count - MARGINS[kind] - title
     })
 }
 

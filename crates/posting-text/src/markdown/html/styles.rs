@@ -126,9 +126,8 @@ impl StyleSheet {
     }
 
     pub(super) fn look(&self, name: &str, start: &StartTag<()>, around: Look) -> Look {
-        const SHOWN: [&[u8]; 4] = [b"style", b"hidden", b"color", b"bgcolor"];
-        let mut attributes = start.attributes.keys();
-        let is_plain = name != "dialog" && !attributes.any(|it| SHOWN.contains(&&***it));
+        let is_look = |name: &[u8]| matches!(name, b"style" | b"hidden" | b"color" | b"bgcolor");
+        let is_plain = name != "dialog" && !start.attributes.keys().any(|name| is_look(name));
         if is_plain && self.count == 0 {
             return around;
         }

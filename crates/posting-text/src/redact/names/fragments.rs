@@ -1,10 +1,10 @@
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, all_of,
-    cues, is_cased, is_ordinary, joined, single,
+    cues, inflect, is_cased, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
     word_before, words,
 };
-use crate::redact::{key::splits, person::is_given, vocabulary::List};
+use crate::redact::{key::splits, person::is_given, vocabulary::List, words::word};
 
 impl Names {
     /// Adds the first words, and the proper words with or without the trades around them.
@@ -152,6 +152,23 @@ impl Names {
             && telling.iter().all(|word| word.is_generic());
         let capitals = telling.iter().filter(|word| word.is_capital()).count();
         Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
+    }
+
+    /// Forms by which a text shortens a name, and which the name itself lacks.
+    fn add_shortened(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        for (at, own) in name.words.iter().enumerate() {
+            let is_after_small = at > 0 && name.words[at - 1].is_small();
+            // "Kerekerdő" of "Pékség a Kerekerdőhöz", which takes other endings.
+            let is_case = is_after_small && context.families.intersects(Cues::HUNGARIAN);
+            let bare = inflect::without_case(own.text).filter(|_| is_case);
+            let bare = bare.map(|bare| word(own.start, bare));
+            if let Some(bare) = bare.filter(Word::is_upper)
+                && context.is_distinctive(&bare.lower)?
+            {
+                self.add_fragment(name.of(std::slice::from_ref(&bare)), context)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn add_fragment(&mut self, part: Text<'_>, context: &Context<'_>) -> Result<()> {

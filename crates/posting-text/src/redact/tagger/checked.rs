@@ -7,6 +7,7 @@ use crate::{
         cues::Cues,
         id::has_form,
         inflect,
+        person::is_role,
         script::Script,
         vocabulary::List,
         words::{Word, unaccented, words},
@@ -26,9 +27,10 @@ pub(super) fn checked(
         let name = &text[hidden.range.clone()];
         let is_possible = match hidden.kind {
             Kind::Company => {
-                !is_city(name, posting.city.unwrap_or_default(), families)
+                !is_job(name, posting.title)
+                    && !is_city(name, posting.city.unwrap_or_default(), families)
                     && !is_no_company(name)
-                    && !is_region_or_form(name, &text[hidden.range.end..])
+                    && !is_form_before_quote(name, &text[hidden.range.end..])
             }
             Kind::Person => true,
             Kind::Address => !is_amount(text, &hidden.range),
@@ -141,26 +143,29 @@ fn is_city(name: &str, city: &str, families: Cues) -> bool {
         .all(|word| city.iter().any(|of| is_form(word, of)))
 }
 
-/// Languages and months, with a year: some writers give them a capital.
+/// Regions, and languages and months with a year: some writers give them a capital.
 fn is_no_company(name: &str) -> bool {
     let words = words(name);
-    let is_listed = |word: &Word<'_>| NO_COMPANIES.has(&unaccented(&word.lower));
+    let is_listed =
+        |word: &Word<'_>| word.is(Cues::REGION) || NO_COMPANIES.has(&unaccented(&word.lower));
     words.iter().any(is_listed) && words.iter().all(|word| word.is_number() || is_listed(word))
 }
 
 /// Forms that texts have, without accents.
 static NO_COMPANIES: List = List::new(include_str!("../tables/no_companies.txt"));
 
-/// A region is no company. As the rules, the model hides no legal form before a quoted name:
-/// `ТОВ «[company]»`.
-fn is_region_or_form(name: &str, after: &str) -> bool {
+/// As the rules, the model hides no legal form before a quoted name: `ТОВ «[company]»`.
+fn is_form_before_quote(name: &str, after: &str) -> bool {
     let is_quoted = after.trim_start().starts_with(['«', '„', '“', '"']);
-    let cues = if is_quoted {
-        Cues::REGION | Cues::LEGAL
-    } else {
-        Cues::REGION
-    };
-    words(name).iter().all(|word| word.is(cues))
+    is_quoted && words(name).iter().all(|word| word.is(Cues::LEGAL))
+}
+
+/// The work, as the title names it: `Senior Developer`, but not the client of `Cook at Ridgewick`.
+fn is_job(name: &str, title: &str) -> bool {
+    let title = words(title);
+    let words = words(name);
+    let is_of_title = |word: &Word<'_>| title.iter().any(|it| it.lower == word.lower);
+    words.iter().all(is_of_title) && words.iter().any(|word| is_role(&word.lower))
 }
 
 #[cfg(test)]
@@ -219,6 +224,13 @@ mod tests {
             let end = text.find([',', '.']).unwrap();
             assert_eq!(is_amount(text, &(0..end)), is_it, "{text}");
         }
+    }
+
+    #[test]
+    fn the_work_that_the_title_names_is_no_company() {
+        assert!(is_job("Senior Developer", "Senior Developer (Rust)"));
+        assert!(!is_job("Ridgewick", "Cook at Ridgewick"));
+        assert!(!is_job("Senior Developer", "Tester"));
     }
 
     #[test]

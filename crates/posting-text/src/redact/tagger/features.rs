@@ -133,6 +133,11 @@ impl<'a> Features<'a> {
         at.and_then(|at| self.seen.get(at)).unwrap_or(&OUTSIDE)
     }
 
+    /// Whether the title has the word.
+    pub(super) fn is_of_title(&self, at: usize) -> bool {
+        self.seen[at].known & 2 > 0
+    }
+
     /// Calls for each feature of a token: a template, and its value in this text.
     pub(super) fn for_each(&self, at: usize, mut each: impl FnMut(u64, u64)) {
         let token = &self.tokens[at];
