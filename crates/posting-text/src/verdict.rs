@@ -22,7 +22,7 @@ use self::{
     content::Content,
     model::Features,
     notice::{JOB, PAGES, normalised},
-    page::{describes, has_hours, has_pay, is_page, without_menus},
+    page::{describes, has_hours, has_pay, is_page, sentences, without_menus},
     trial::{MAX_TEST_LENGTH, is_test_posting, is_test_title},
 };
 use crate::{
@@ -209,8 +209,8 @@ fn says_only(text: &str, posting: &Posting<'_>) -> bool {
     normalised(text).split(' ').all(is_known)
 }
 
-/// Refuses what the model takes for a page, with and without its menus. A notice needs a lower score
-/// than other texts, and a text with words of a job a higher one.
+/// Refuses what the model takes for a page, with its menus and without. A notice needs a lower
+/// score than other texts, and a text with words of a job a higher one.
 fn by_model(text: &str, content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
     const SURE_BESIDE_JOB: f64 = 0.3;
     const SURE_OF_NOTICE: f64 = -0.5;
@@ -243,32 +243,4 @@ fn notice(text: &str, posting: &Posting<'_>) -> Option<Refusal> {
 
 fn has_job(text: &str) -> bool {
     has_pay(text) || has_hours(text) || JOB.has_word(text)
-}
-
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let ends = |(at, c): (usize, char)| match c {
-        '。' | '！' | '？' => true,
-        '.' | '!' | '?' | '…' | '؟' | '।' => {
-            let next = text[at + c.len_utf8()..].chars().next();
-            next.is_none_or(char::is_whitespace)
-        }
-        '/' | '-' | '–' | '—' => {
-            text[..at].ends_with(' ') && text[at + c.len_utf8()..].starts_with(' ')
-        }
-        _ => c.is_control() || matches!(c, '|' | '•' | '·' | '»' | '›' | ';'),
-    };
-    let mut rest = 0;
-    let mut parts = Vec::new();
-    for (at, c) in text.char_indices() {
-        if ends((at, c)) {
-            parts.push(&text[rest..at + c.len_utf8()]);
-            rest = at + c.len_utf8();
-        }
-    }
-    parts.push(&text[rest..]);
-    let separators = |c: char| c.is_control() || c.is_whitespace() || "|•·»›;/–—-".contains(c);
-    let parts = parts
-        .into_iter()
-        .map(move |part| part.trim_matches(separators));
-    parts.filter(|part| !part.is_empty())
 }

@@ -51,7 +51,7 @@ fn a_rejection_by_rules_calls_no_model() {
     };
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.verdict, expect);
-    assert_eq!(enrichment.by, DecidedBy::Rules("9".to_owned()));
+    assert_eq!(enrichment.by, DecidedBy::Rules("10".to_owned()));
     assert_eq!(asked, []);
 }
 

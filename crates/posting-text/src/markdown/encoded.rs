@@ -40,6 +40,8 @@ patterns! {
     /// A word goes on in the next line.
     SOFT_BREAK = r"[^=\s] ?=\r?\n[\p{L}<]";
     RESIDUES = one_of(include_str!("encoded/tables/residues.txt"));
+    /// The first of two references, or of a reference and another character of two bytes.
+    GARBLED_REFERENCE = r"&(?:A(?:tilde|circ|ring|uml)|acirc|ETH|Ntilde|#(?:19[4-7]|20[6-9]|226|[xX](?:[cC][2-5efEF]|[dD][01]|[eE]2)));(?:&[A-Za-z#]|[\x{80}-\x{bf}])";
     REFERENCE = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});";
 }
 
@@ -61,12 +63,19 @@ pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>>
 
 fn once(text: &str) -> Option<String> {
     whole(text)
-        .or_else(|| garbled::repaired(text))
+        .or_else(|| repaired(text))
         .or_else(|| percent(text))
         .or_else(|| escapes(text))
         .or_else(|| quoted_printable(text))
         .or_else(|| shortcodes::removed(text))
         .or_else(|| without_residues(text))
+}
+
+fn repaired(text: &str) -> Option<String> {
+    let is_meant = |plain: &str| !plain.is_ascii();
+    let has_references = GARBLED_REFERENCE.is_match(text);
+    let plain = has_references.then(|| unreferenced(text, is_meant));
+    garbled::repaired(plain.as_deref().unwrap_or(text))
 }
 
 fn whole(text: &str) -> Option<String> {

@@ -3,7 +3,6 @@
 use super::{
     notice::{PAGES, Seen},
     refusal::Refusal,
-    sentences,
 };
 use crate::redact::{List, words};
 
@@ -70,4 +69,32 @@ pub(super) fn without_menus(text: &str) -> String {
     } else {
         rest.join("\n")
     }
+}
+
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |(at, c): (usize, char)| match c {
+        '。' | '！' | '？' => true,
+        '.' | '!' | '?' | '…' | '؟' | '।' => {
+            let next = text[at + c.len_utf8()..].chars().next();
+            next.is_none_or(char::is_whitespace)
+        }
+        '/' | '-' | '–' | '—' => {
+            text[..at].ends_with(' ') && text[at + c.len_utf8()..].starts_with(' ')
+        }
+        _ => c.is_control() || matches!(c, '|' | '•' | '·' | '»' | '›' | ';'),
+    };
+    let mut rest = 0;
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        if ends((at, c)) {
+            parts.push(&text[rest..at + c.len_utf8()]);
+            rest = at + c.len_utf8();
+        }
+    }
+    parts.push(&text[rest..]);
+    let separators = |c: char| c.is_control() || c.is_whitespace() || "|•·»›;/–—-".contains(c);
+    let parts = parts
+        .into_iter()
+        .map(move |part| part.trim_matches(separators));
+    parts.filter(|part| !part.is_empty())
 }

@@ -1,12 +1,5 @@
 //! Repairs UTF-8 that was read as Windows-1252 or Latin-1: `cafÃ©`.
 
-use crate::pattern::patterns;
-
-patterns! {
-    /// The first of two references, or of a reference and another character of two bytes.
-    GARBLED_REFERENCE = r"&(?:A(?:tilde|circ|ring|uml)|acirc|ETH|Ntilde|#(?:19[4-7]|20[6-9]|226|[xX](?:[cC][2-5efEF]|[dD][01]|[eE]2)));(?:&[A-Za-z#]|[\x{80}-\x{bf}])";
-}
-
 /// From 0x80 to 0x9F (WHATWG Encoding Standard).
 const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
@@ -48,9 +41,6 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
 }
 
 pub(super) fn repaired(text: &str) -> Option<String> {
-    if GARBLED_REFERENCE.is_match(text) {
-        return repaired(&super::unreferenced(text, |plain| !plain.is_ascii()));
-    }
     if !may_be_garbled(text) {
         return None;
     }

@@ -112,7 +112,7 @@ fn with_code(text: &str, end: usize) -> usize {
     found.filter(is_whole).unwrap_or(end)
 }
 
-/// A city after an address stays: `Bursa Yolu 11, Altıeylül/Balıkesir`, `вул. Київська, 3, м. Львів`.
+/// A city after an address stays: `Bursa Yolu 11, Susurluk/Balıkesir`, `вул. Довга, 3, м. Львів`.
 fn without_city(text: &str, range: Range, city: Option<&str>, families: Cues) -> usize {
     /// Short for "city", before its name.
     const CITY: [&str; 4] = ["м", "г", "гр", "γρ"];
