@@ -132,10 +132,13 @@ fn by_title(posting: &Posting<'_>) -> Option<Refusal> {
 
 /// Whether a word describes nothing beside a name: a word of the name, or a number.
 fn known_by(name: &str) -> impl Fn(&str) -> bool + use<> {
+    let is_of_name = words_of(name);
+    move |word| word.contains(|c: char| c.is_ascii_digit()) || is_of_name(word)
+}
+
+fn words_of(name: &str) -> impl Fn(&str) -> bool + use<> {
     let name = normalised(name);
-    move |word| {
-        word.contains(|c: char| c.is_ascii_digit()) || name.split(' ').any(|known| known == word)
-    }
+    move |word| name.split(' ').any(|known| known == word)
 }
 
 fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
@@ -195,17 +198,11 @@ fn by_form(content: &Content, posting: &Posting<'_>) -> Option<Refusal> {
 
 /// Whether a text repeats the title, the company and the city, in any order.
 fn says_only(text: &str, posting: &Posting<'_>) -> bool {
-    let known = [
-        posting.title,
-        posting.company_name,
-        posting.city.unwrap_or_default(),
-    ];
-    let known = known.map(normalised);
-    let is_known = |word| {
-        known
-            .iter()
-            .any(|it| it.split(' ').any(|known| known == word))
-    };
+    let city = posting.city.unwrap_or_default();
+    let is_known = words_of(&format!(
+        "{} {} {city}",
+        posting.title, posting.company_name
+    ));
     normalised(text).split(' ').all(is_known)
 }
 

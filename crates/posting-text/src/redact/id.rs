@@ -25,7 +25,7 @@ static CAPITALS: List = List::new(include_str!("tables/capital_ids.txt"));
 static LONG: List = List::new(include_str!("tables/long_ids.txt"));
 static UNSPACED: List = List::new(include_str!("tables/unspaced_ids.txt"));
 /// Words for "number", before it. After them four digits suffice.
-static NUMBER: List = List::new(include_str!("tables/number_words.txt"));
+pub(super) static NUMBER: List = List::new(include_str!("tables/number_words.txt"));
 /// Of a tax, or of the European Union.
 static TAILS: List = List::new("MVA MWST TVA IVA BTW EC EG CE EF WE ES EK EU");
 static WITH_NUMBER: List = List::new("c b a hrb hra pr vr gnr fn sc ni oc so");

@@ -24,18 +24,7 @@ pub(crate) struct Stem {
 #[derive(Debug, Default)]
 struct Grammar {
     endings: FxHashSet<&'static str>,
-    /// By their last letter.
-    changes: FxHashMap<char, Vec<(&'static str, &'static str)>>,
-}
-
-impl Grammar {
-    /// The changes that a word may have.
-    fn changes(&self, word: &str) -> impl Iterator<Item = &(&'static str, &'static str)> {
-        let last = word.chars().next_back();
-        last.and_then(|last| self.changes.get(&last))
-            .into_iter()
-            .flatten()
-    }
+    changes: Vec<(&'static str, &'static str)>,
 }
 
 /// By the names of families and of other scripts.
@@ -45,10 +34,7 @@ static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
         let grammar = grammars.entry(family).or_default();
         for word in words.split_ascii_whitespace() {
             match word.split_once('>') {
-                Some(change) => {
-                    let last = change.0.chars().next_back().unwrap_or_default();
-                    grammar.changes.entry(last).or_default().push(change);
-                }
+                Some(change) => grammar.changes.push(change),
                 None => drop(grammar.endings.insert(word)),
             }
         }
@@ -110,7 +96,7 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
         return;
     };
     push(out, word.to_owned(), &grammar.endings);
-    for (end, instead) in grammar.changes(word) {
+    for (end, instead) in &grammar.changes {
         if let Some(front) = word.strip_suffix(end) {
             let stem = format!("{front}{instead}");
             let is_short = SHORT_ENDINGS.has(family);
@@ -142,7 +128,7 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
     let body = &word[..word.len() - last.len_utf8()];
     if !"aeiouyäöõü".contains(last) {
         // Estonian: "Lind", "Linnu".
-        for (strong, weak) in closed.changes(word) {
+        for (strong, weak) in &closed.changes {
             if let Some(front) = word.strip_suffix(strong) {
                 for vowel in ["u", "i", "a", "e"] {
                     add(format!("{front}{weak}{vowel}"));
@@ -151,7 +137,7 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
         }
         return;
     }
-    for (strong, weak) in grades.changes(body) {
+    for (strong, weak) in &grades.changes {
         if let Some(front) = body.strip_suffix(strong) {
             add(format!("{front}{weak}{last}"));
             for vowel in ["", "i", "e", "o"] {

@@ -4,6 +4,7 @@
 //! no escape is cut. The writer ensures that no bracket becomes a link.
 
 mod acronym;
+mod city;
 mod cjk;
 mod cues;
 mod email;

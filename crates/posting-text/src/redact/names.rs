@@ -6,11 +6,13 @@ mod script_pairs;
 mod spell;
 mod website;
 
-use std::{cell::OnceCell, collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc};
 
 use self::context::{Context, families, is_ordinary, script};
 use super::{
-    acronym, cjk,
+    acronym,
+    city::City,
+    cjk,
     cues::{self, Cues},
     found::{apart, merged},
     inflect, inside,
@@ -51,10 +53,8 @@ pub(crate) struct Names {
 }
 
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
-    const LONGEST: usize = 6;
     let mut found = Vec::new();
-    let is_short = |word: &&Word<'_>| word.is_small() && word.lower.len() <= LONGEST;
-    for word in all.iter().filter(is_short) {
+    for word in all.iter().filter(|word| word.is_small()) {
         let and = AND.into_iter().find(|and| *and == word.lower);
         found.extend(and.filter(|and| !found.contains(and)));
     }
@@ -63,18 +63,23 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 
 impl Names {
     /// Collects the spellings that this text may use.
-    pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        posting: &Posting<'_>,
+        label: Option<String>,
+        on: Text<'_>,
+        is_title: bool,
+    ) -> Result<Self> {
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
-        let city = words(posting.city.unwrap_or_default());
+        let families = families(all, posting.country);
         let context = Context {
             posting,
-            of_city: OnceCell::new(),
-            city: city.iter().map(|word| unaccented(&word.lower)).collect(),
+            city: City::new(posting.city, families),
+            is_title,
             all,
             acronyms: acronym::places(all),
             text,
-            families: families(all, posting.country),
+            families,
             script: script(all),
             budget,
         };

@@ -20,8 +20,7 @@ pub(crate) struct Scan<'a> {
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
     pub(crate) label: Option<String>,
-    /// A title.
-    is_line: bool,
+    is_title: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -48,14 +47,14 @@ impl<'a> Scan<'a> {
             words,
             contacts,
             label,
-            is_line: false,
+            is_title: false,
         })
     }
 
     pub(crate) fn of_line(text: &'a str, website: &str, budget: &Budget) -> Result<Self> {
         let scan = Self::of(text, website, budget)?;
         Ok(Self {
-            is_line: true,
+            is_title: true,
             ..scan
         })
     }
@@ -68,10 +67,10 @@ impl<'a> Scan<'a> {
             mut words,
             contacts: mut found,
             label,
-            ..
+            is_title,
         } = self;
         retain_outside(&mut words, &found);
-        let names = Names::new(posting, label, Text::new(text, &words, budget))?;
+        let names = Names::new(posting, label, Text::new(text, &words, budget), is_title)?;
         let companies = names.find(Text::new(text, &words, budget))?;
         add(&mut found, companies, Kind::Company);
         retain_outside(&mut words, &found);
@@ -89,7 +88,7 @@ impl<'a> Scan<'a> {
         posting: &Posting<'_>,
         budget: &Budget,
     ) -> Result<(Vec<Hidden>, Vec<String>)> {
-        let is_line = self.is_line;
+        let is_title = self.is_title;
         let Known {
             text,
             mut words,
@@ -99,10 +98,10 @@ impl<'a> Scan<'a> {
         let on = Text::new(text, &words, budget);
         let has_digits = |text: &str| text.contains(char::is_numeric);
         let mut tagged = tagger::tagged(on, &found, posting, names.families)?;
-        // A title has too few words for other kinds.
+        // A title has too few words for the other finds of the model.
         tagged.retain(|it| {
             let is_number = matches!(it.kind, Kind::Phone | Kind::Address);
-            !is_line || is_number && has_digits(&text[it.range.clone()])
+            !is_title || is_number && has_digits(&text[it.range.clone()])
         });
         let of_kind = |kind| {
             let ranges = tagged.iter().filter(move |it| it.kind == kind);
@@ -129,7 +128,7 @@ impl<'a> Scan<'a> {
                 other_names,
                 ..*posting
             };
-            let names = Names::new(&of_related, None, Text::new(text, &words, budget))?;
+            let names = Names::new(&of_related, None, Text::new(text, &words, budget), is_title)?;
             let companies = names.find(Text::new(text, &words, budget))?;
             add(&mut found, companies, Kind::Company);
         }

@@ -54,7 +54,7 @@ const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
 const MARGINS: [i32; KINDS.len()] = [-20, -40, -44, -40, -20];
-/// The further lead of a company whose word the title has.
+/// The further lead of a company whose word the title has: most such words name the work.
 const TITLE: i32 = 30;
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
@@ -133,15 +133,17 @@ fn scored(weights: &Weights, features: &Features<'_>, at: usize) -> Scores {
         count += 1;
     });
     debug_assert!(usize::try_from(count).is_ok_and(|it| it <= FEATURES));
-    // Most names of the title are those of the work.
-    let title = if features.is_of_title(at) { TITLE } else { 0 };
     std::array::from_fn(|tag| {
         let Some(kind) = tag.checked_sub(1) else {
             return 0;
         };
         let lanes = if kind % 2 == 0 { even } else { odd };
         let sum = lanes >> (kind / 2 * 16) & 0xffff;
-        let title = if kind == 0 { title } else { 0 };
+        let title = if kind == 0 && features.is_of_title(at) {
+            TITLE
+        } else {
+            0
+        };
         sum as i32 - ZERO * count - MARGINS[kind] - title
     })
 }

@@ -1,3 +1,5 @@
+//! The colours of CSS, as numbers.
+
 /// Red, green, blue, and zero if transparent.
 pub(super) type Color = [u8; 4];
 

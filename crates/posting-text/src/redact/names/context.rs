@@ -1,30 +1,22 @@
 //! What a text says about the words of a name: ordinary, places, or only names.
 
-use std::cell::OnceCell;
-
 use super::{
     super::{
         inside,
         script::is_latin,
         vocabulary::{AT_COMPANY, lines},
     },
-    Cues, List, Script, Text, Word, cues,
-    inflect::{self, Stem},
-    initial, listed, unaccented, word_before, words,
+    City, Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before,
 };
 use crate::{
-    Budget, Posting, Result,
-    document::SEPARATOR,
-    places,
+    Budget, Posting, Result, places,
     redact::words::{begins_sentence, without_umlauts},
 };
 
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
-    /// The words of its city, without accents.
-    pub(super) city: Vec<String>,
-    /// Their stems.
-    pub(super) of_city: OnceCell<Vec<Stem>>,
+    pub(super) city: City,
+    pub(super) is_title: bool,
     pub(super) all: &'a [Word<'a>],
     /// The places of acronyms.
     pub(super) acronyms: Vec<usize>,
@@ -55,10 +47,6 @@ impl Context<'_> {
             text[..at].ends_with([' ', '>', '\n']) && !after.is_some_and(char::is_alphanumeric)
         };
         Ok(text.match_indices(word).any(|(at, _)| is_whole(at)))
-    }
-
-    pub(super) fn is_title(&self) -> bool {
-        self.text.trim_end_matches(SEPARATOR) == self.posting.title
     }
 
     pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {
@@ -155,26 +143,7 @@ impl Context<'_> {
                 .country
                 .is_some_and(|country| places::is_city(country, word))
         };
-        self.is_of_city(word) || cues::are_of(word, Cues::REGION) || place()
-    }
-
-    /// A word of the posting's city in any case, or an adjective of it: `Turun`, `Szegedi`.
-    pub(super) fn is_of_city(&self, word: &str) -> bool {
-        let is_word = |word: &str| self.city.contains(&unaccented(word));
-        // "Kyjovka" is a name of its own.
-        let is_name = || word.strip_suffix("ka").is_some_and(is_word);
-        let begins = initial(&unaccented(word));
-        self.city.iter().any(|city| initial(city) == begins)
-            && (is_word(word) || inflect::is_form(self.of_city(), word) && !is_name())
-    }
-
-    fn of_city(&self) -> &[Stem] {
-        /// "Romano" is a family, too, and "Londis" a brand.
-        const UNSURE: Cues = Cues::ROMANCE.union(Cues::ENGLISH);
-        let city = || words(self.posting.city.unwrap_or_default());
-        let stems = |word: &Word<'_>| inflect::stems(&word.lower, self.families & !UNSURE);
-        self.of_city
-            .get_or_init(|| city().iter().flat_map(stems).collect())
+        self.city.has_form(word) || cues::are_of(word, Cues::REGION) || place()
     }
 }
 
@@ -243,7 +212,7 @@ impl Context<'_> {
         name: &[Word<'_>],
         is_sure: bool,
     ) -> Result<bool> {
-        let is_of_city = self.is_of_city(&part.lower);
+        let is_of_city = self.city.has_form(&part.lower);
         let is_within = name.iter().any(|word| IN_PLACE.has(&word.lower));
         if is_of_city || is_within {
             return Ok(false);

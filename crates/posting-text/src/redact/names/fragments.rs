@@ -65,7 +65,7 @@ impl Names {
             let is_own = is_family
                 && !is_ordinary(&word.lower)
                 && !context.is_common(&word.lower)?
-                && !context.is_of_city(&word.lower);
+                && !context.city.has_form(&word.lower);
             if is_own
                 || (context.is_distinctive(&word.lower)? && context.is_used_as_name(word, core)?)
             {
@@ -118,7 +118,7 @@ impl Names {
             }
             let is_of_territory = core.iter().any(|other| TERRITORIES.has(&other.lower));
             let is_place = context.is_place(&word.lower)
-                && (context.is_of_city(&word.lower) || !is_family(core, word));
+                && (context.city.has_form(&word.lower) || !is_family(core, word));
             if is_place || is_of_territory {
                 // People live in a region, and name more than one company after it.
                 let is_region = word.is(Cues::REGION) || is_of_territory;
@@ -136,7 +136,7 @@ impl Names {
             // A word that the text also writes in lower case is the name only with a capital, which
             // every word of a title may have.
             let is_common = context.is_common(&word.lower)?;
-            if context.is_title() {
+            if context.is_title {
                 return Ok(!is_common && !context.is_in_description(&word.lower)?);
             }
             return Ok(!is_common || is_cased && letters >= 4);

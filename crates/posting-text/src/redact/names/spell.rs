@@ -11,7 +11,6 @@ use crate::redact::{
     inflect::Stem,
     key::splits,
     vocabulary::{ACRONYMS, TWO_LETTER_WORDS, lines, listed},
-    words::unaccented,
 };
 
 impl Names {
@@ -369,16 +368,12 @@ fn stems_of(lower: &str, context: &Context<'_>) -> Vec<Stem> {
     // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is no person called Paul.
     let place = lower.strip_suffix("er").unwrap_or_default();
     let person = lower.strip_suffix('s').unwrap_or_default();
-    // "Bragum" is not Braga.
-    let city = if context.city.contains(&unaccented(lower)) {
-        Vec::new()
-    } else {
-        words(context.posting.city.unwrap_or_default())
-    };
+    let is_of_city = context.city.has(lower);
     stems.retain(|stem| {
         let is_other = (stem.text == place && context.is_place(place))
             || (stem.text == person && cues::are_of(person, Cues::GIVEN))
-            || city.iter().any(|city| stem.begins(&city.lower));
+            // "Bragum" is not Braga.
+            || (!is_of_city && context.city.is_of(stem));
         !is_other
     });
     stems

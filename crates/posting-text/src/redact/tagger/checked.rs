@@ -4,9 +4,9 @@ use crate::{
     Posting, Range,
     redact::{
         Hidden, Kind,
+        city::City,
         cues::Cues,
-        id::has_form,
-        inflect,
+        id::{NUMBER, has_form},
         person::is_role,
         script::Script,
         vocabulary::List,
@@ -20,6 +20,7 @@ pub(super) fn checked(
     posting: &Posting<'_>,
     families: Cues,
 ) -> Vec<Hidden> {
+    let city = City::new(posting.city, families);
     let mut out: Vec<Hidden> = Vec::with_capacity(tagged.len());
     for mut hidden in tagged {
         trim(text, &mut hidden);
@@ -28,7 +29,7 @@ pub(super) fn checked(
         let is_possible = match hidden.kind {
             Kind::Company => {
                 !is_job(name, posting.title)
-                    && !is_city(name, posting.city.unwrap_or_default(), families)
+                    && !city.is_named(name)
                     && !is_no_company(name)
                     && !is_form_before_quote(name, &text[hidden.range.end..])
             }
@@ -37,7 +38,7 @@ pub(super) fn checked(
             _ => !is_amount(text, &hidden.range) && !is_reference(&text[..start]),
         };
         if hidden.kind == Kind::Address {
-            let end = without_city(text, hidden.range.clone(), posting.city, families);
+            let end = without_city(text, hidden.range.clone(), &city);
             hidden.range = with_ward(text, start)..with_code(text, end);
         }
         if is_possible && !hidden.range.is_empty() {
@@ -58,15 +59,15 @@ fn is_amount(text: &str, range: &Range) -> bool {
 /// Whether a word for the reference of an ad comes before: `Kennziffer 0381 2025`, `Ref. KA-2024`.
 fn is_reference(before: &str) -> bool {
     static REFERENCES: List = List::new(include_str!("../tables/references.txt"));
-    static NUMBER: List =
-        List::new("nr no n nro id code kod numéro numero número nummer number číslo");
     const LOOK: usize = 24;
     let from = before.ceil_char_boundary(before.len().saturating_sub(LOOK));
     let line = before[from..].rsplit('\n').next().unwrap_or_default();
     let front = line.trim_end_matches(|c: char| !c.is_whitespace() && !":#".contains(c));
     let all = words(front);
-    let last = all.iter().rev().find(|word| !NUMBER.has(&word.lower));
-    last.is_some_and(|word| REFERENCES.has(&word.lower))
+    let is_reference = |word: &&Word<'_>| REFERENCES.has(&word.lower);
+    let mut last = all.iter().rev();
+    last.find(|word| is_reference(word) || !NUMBER.has(&word.lower))
+        .is_some_and(|word| is_reference(&word))
 }
 
 /// Without signs around it, but with the plus and the parentheses of a number.
@@ -97,7 +98,7 @@ fn with_ward(text: &str, start: usize) -> usize {
     let letters: Vec<usize> = letters.map(|(at, _)| at).take(LONGEST + 1).collect();
     match letters.last() {
         Some(at) if letters.len() <= LONGEST => *at,
-        _ => name.len(),
+        _ => start,
     }
 }
 
@@ -113,12 +114,11 @@ fn with_code(text: &str, end: usize) -> usize {
 }
 
 /// A city after an address stays: `Bursa Yolu 11, Susurluk/Balıkesir`, `вул. Довга, 3, м. Львів`.
-fn without_city(text: &str, range: Range, city: Option<&str>, families: Cues) -> usize {
+fn without_city(text: &str, range: Range, city: &City) -> usize {
     /// Short for "city", before its name.
     const CITY: [&str; 4] = ["м", "г", "гр", "γρ"];
     let address = &text[range.clone()];
-    let parted = address.rsplit_once([',', '/']).zip(city);
-    let city = parted.filter(|((_, last), city)| {
+    let parted = address.rsplit_once([',', '/']).filter(|(_, last)| {
         let mut parts = last.trim_start().splitn(2, ". ");
         let first = parts.next().unwrap_or_default();
         let name = if CITY.contains(&first) {
@@ -126,21 +126,9 @@ fn without_city(text: &str, range: Range, city: Option<&str>, families: Cues) ->
         } else {
             last
         };
-        is_city(name, city, families)
+        city.is_named(name)
     });
-    city.map_or(range.end, |((before, _), _)| range.start + before.len())
-}
-
-/// Whether a name is the city of the posting in any case: `Siófokon`, `w Łodzi`.
-fn is_city(name: &str, city: &str, families: Cues) -> bool {
-    let city = words(city);
-    let is_form = |word: &Word<'_>, of: &Word<'_>| {
-        word.lower == of.lower
-            || inflect::is_form(&inflect::stems(&of.lower, families), &word.lower)
-    };
-    words(name)
-        .iter()
-        .all(|word| city.iter().any(|of| is_form(word, of)))
+    parted.map_or(range.end, |(before, _)| range.start + before.len())
 }
 
 /// Regions, and languages and months with a year: some writers give them a capital.
@@ -173,21 +161,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_city_is_no_company() {
-        for (name, city, family) in [
-            ("Siófokon", "Siófok", Cues::HUNGARIAN),
-            ("Turun", "Turku", Cues::FINNIC),
-            ("Łodzi", "Łódź", Cues::SLAVIC),
-            ("Karlových Varů", "Karlovy Vary", Cues::SLAVIC),
-        ] {
-            assert!(is_city(name, city, family), "{name}");
-        }
-        for (name, city) in [("Bergans", "Bergen"), ("Londis", "London"), ("Turku", "")] {
-            assert!(!is_city(name, city, Cues::LANGUAGES), "{name}");
-        }
-    }
-
-    #[test]
     fn the_city_after_an_address_stays() {
         for (address, city, expect) in [
             ("вул. Київська, 3, м. Львів", "Львів", "вул. Київська, 3"),
@@ -200,8 +173,20 @@ mod tests {
             ("Tampereentie 4", "Tampere", "Tampereentie 4"),
             ("Rope Lane, Unit 4", "Leeds", "Rope Lane, Unit 4"),
         ] {
-            let end = without_city(address, 0..address.len(), Some(city), Cues::LANGUAGES);
+            let city = City::new(Some(city), Cues::LANGUAGES);
+            let end = without_city(address, 0..address.len(), &city);
             assert_eq!(&address[..end], expect);
+        }
+    }
+
+    #[test]
+    fn an_address_may_begin_with_its_ward() {
+        for (before, ward) in [
+            ("北区", "北区"),
+            ("千葉県 中央区", "中央区"),
+            ("東京都千代田区", ""),
+        ] {
+            assert_eq!(&before[with_ward(before, before.len())..], ward, "{before}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rustc_hash::FxHashMap;
 
 use super::{
-    seen::{HEAD, OUTSIDE, Seen, beginning, head},
+    seen::{HEAD, OF_TITLE, OUTSIDE, Seen, beginning, head},
     senses::{Senses, senses},
     token::{KNOWN, LINE_END, SIGN, Token, ids, with_letter},
 };
@@ -135,7 +135,7 @@ impl<'a> Features<'a> {
 
     /// Whether the title has the word.
     pub(super) fn is_of_title(&self, at: usize) -> bool {
-        self.seen[at].known & 2 > 0
+        self.seen[at].known & OF_TITLE > 0
     }
 
     /// Calls for each feature of a token: a template, and its value in this text.

@@ -34,6 +34,8 @@ pub(super) const OUTSIDE: Seen = Seen {
     tail: 0,
     is_named: false,
 };
+/// Of [`Seen::known`].
+pub(super) const OF_TITLE: u64 = 1 << 1;
 /// The letters of a beginning.
 pub(super) const HEAD: usize = 4;
 /// Small words and languages tell nothing about a neighbour.

@@ -6,7 +6,7 @@ use bitflags::bitflags;
 use rustc_hash::FxHashMap;
 
 use super::token::{Token, with_letter};
-use crate::redact::{cues::Cues, inflect, script::is_unspaced, vocabulary::lines};
+use crate::redact::{inflect, script::is_unspaced, vocabulary::lines};
 
 bitflags! {
     /// The headings of `tables/senses.txt` have these names.
@@ -75,11 +75,7 @@ pub(super) fn senses(tokens: &[Token<'_>]) -> Vec<Senses> {
     let mut out = vec![Senses::empty(); tokens.len()];
     for (at, token) in tokens.iter().enumerate().filter(|(_, it)| it.is_word()) {
         if !token.lower.starts_with(is_unspaced) {
-            out[at] = if token.cues.intersects(Cues::SMALL) {
-                of_small(&token.lower)
-            } else {
-                of_word(&token.lower)
-            };
+            out[at] = of_word(&token.lower);
             continue;
         }
         let mut key = WHOLE;
@@ -100,15 +96,11 @@ pub(super) fn senses(tokens: &[Token<'_>]) -> Vec<Senses> {
     out
 }
 
-/// Small words are too short for a beginning or an end.
-fn of_small(lower: &str) -> Senses {
-    listed(lower.chars().fold(WHOLE, with_letter))
-}
-
 fn of_word(lower: &str) -> Senses {
-    let mut out = of_small(lower);
+    let word = |word: &str| listed(word.chars().fold(WHOLE, with_letter));
+    let mut out = word(lower);
     for bare in inflect::without_prefix(lower) {
-        out |= of_small(bare);
+        out |= word(bare);
     }
     out | of_parts(BEGINNING, lower.chars()) | of_parts(END, lower.chars().rev())
 }

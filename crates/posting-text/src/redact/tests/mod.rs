@@ -149,16 +149,19 @@ fn a_title_is_one_line_of_plain_text() {
 fn a_title_names_a_job_that_its_description_names() {
     let line = |company_name, description| {
         let posting = Posting {
-            title: "Sail Mender",
+            title: "Rope Twister",
             company_name,
             description,
             ..Posting::default()
         };
         super::line(posting.title, &posting, &Budget::unlimited()).unwrap()
     };
-    let description = "<p>As a sail mender you mend sails.</p>";
-    assert_eq!(line("Honest Mender Ltd", description), "Sail Mender");
-    assert_eq!(line("Honest Mender Ltd", "You mend."), "Sail [company]");
+    let description = "<p>As a rope twister you twist ropes.</p>";
+    assert_eq!(line("Honest Twister Ltd", description), "Rope Twister");
+    assert_eq!(
+        line("Honest Twister Ltd", "You make ropes."),
+        "Rope [company]"
+    );
 }
 
 fn with_labels<'a>(text: &'a str, write: fn(&'a str, &'a str) -> &'a str) -> String {
