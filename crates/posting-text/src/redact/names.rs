@@ -92,8 +92,9 @@ impl Names {
             families: context.families,
             ..Self::default()
         };
-        let known = std::iter::once(&posting.company_name).chain(posting.other_names);
-        for name in known.take(MAX_NAMES) {
+        let others = posting.other_names.iter().take(MAX_NAMES - 1);
+        let others = others.filter(|name| context.may_have(name));
+        for name in std::iter::once(&posting.company_name).chain(others) {
             names.add_name(name, &context)?;
         }
         if let Some(label) = names.label.clone() {

@@ -7,6 +7,7 @@ use super::{
         vocabulary::{AT_COMPANY, lines},
     },
     City, Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before,
+    words,
 };
 use crate::{
     Budget, Posting, Result, places,
@@ -29,6 +30,22 @@ pub(super) struct Context<'a> {
 impl Context<'_> {
     pub(super) fn on(&self) -> Text<'_> {
         Text::new(self.text, self.all, self.budget)
+    }
+
+    /// Whether a word of the text may be of a name: an acronym, or one that begins alike.
+    pub(super) fn may_have(&self, name: &str) -> bool {
+        let own: Vec<_> = words(name)
+            .iter()
+            .map(|word| beginning(&word.lower))
+            .collect();
+        let is_of = |word: &Word<'_>| {
+            let (first, second) = beginning(&word.lower);
+            let is_alike = |own: &(char, char)| {
+                own.0 == first && (own.1 == second || !own.1.is_ascii() || !second.is_ascii())
+            };
+            word.is_capitals() || own.iter().any(is_alike)
+        };
+        Script::of_text(name) != self.script || self.all.iter().any(is_of)
     }
 
     pub(super) fn is_common(&self, word: &str) -> Result<bool> {
@@ -145,6 +162,11 @@ impl Context<'_> {
         };
         self.city.has_form(word) || cues::are_of(word, Cues::REGION) || place()
     }
+}
+
+/// The first two letters, the first without an accent.
+fn beginning(lower: &str) -> (char, char) {
+    (initial(lower), lower.chars().nth(1).unwrap_or(' '))
 }
 
 /// No thing has the English genitive.
