@@ -19,9 +19,9 @@ use self::score::Score;
 
 /// The most labels of each kind that may be missed in the postings that nothing was learned from.
 const MISSED: [(Kind, u32); 6] = [
-    (Kind::Company, 105),
-    (Kind::Person, 12),
-    (Kind::Address, 19),
+    (Kind::Company, 96),
+    (Kind::Person, 13),
+    (Kind::Address, 20),
     (Kind::Id, 5),
     (Kind::Phone, 3),
     (Kind::Email, 0),
@@ -29,8 +29,8 @@ const MISSED: [(Kind, u32); 6] = [
 
 #[test]
 fn postings_that_were_set_apart_hide_what_they_must() {
-    /// Of 7,730 phrases that must stay.
-    const LOST: u32 = 48;
+    /// Of 8,825 phrases that must stay.
+    const LOST: u32 = 56;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/apart");
     let mut score = Score::default();
     for sample in set::read(&folder).unwrap() {
@@ -85,6 +85,6 @@ fn composed_postings_hide_what_they_must() {
     for kind in [Kind::Email, Kind::Phone, Kind::Id] {
         assert_eq!(score.missed(kind), 0, "{kind:?} missed");
     }
-    assert!(score.wrong() <= 75, "wrongly hidden");
+    assert!(score.wrong() <= 105, "wrongly hidden");
     assert!(score.lost_words() <= 180, "words lost");
 }

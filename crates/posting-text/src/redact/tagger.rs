@@ -19,7 +19,7 @@ use self::{
     features::Features,
     token::{Token, tokens},
 };
-use super::{Hidden, Kind, cues::Cues, words::Text};
+use super::{Hidden, Kind, cues::Cues, vocabulary::AND, words::Text};
 use crate::{Posting, Range, Result};
 
 const KINDS: [Kind; 5] = [
@@ -32,7 +32,7 @@ const KINDS: [Kind; 5] = [
 /// A token has a kind, or none (the first tag).
 const TAGS: usize = KINDS.len() + 1;
 /// Features share weights if the first bits of their hashes are equal.
-const BITS: u32 = 20;
+const BITS: u32 = 22;
 /// A weight for each feature and kind, one for each pair of tags in two bytes, and a digest.
 const LENGTH: usize = (KINDS.len() << BITS) + 2 * TAGS * TAGS + 8;
 type Weights = [u8; LENGTH];
@@ -53,9 +53,12 @@ static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
 const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
 /// the model too careful, so it is less than none.
-const MARGINS: [i32; KINDS.len()] = [-20, -40, -44, -40, -20];
+const MARGINS: [i32; KINDS.len()] = [0, -60, -44, -40, -20];
 /// The further lead of a company whose word the title has: most such words name the work.
 const TITLE: i32 = 30;
+/// The tag of [`Kind::Company`], and what it gains beside another company.
+const COMPANY: usize = 1;
+const BESIDE: i32 = 60;
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.
@@ -77,28 +80,75 @@ pub(super) fn tagged(
     let (text, words, budget) = on.parts();
     budget.spend(text.len())?;
     let tokens = tokens(text, words, found);
-    let features = Features::new(text, &tokens, words, found, posting);
+    let features = Features::new(&tokens, words, posting);
     let weights = &**WEIGHTS;
     let pairs = pairs(weights);
-    let mut out: Vec<Hidden> = Vec::new();
-    for run in runs(&tokens) {
+    let mut runs: Vec<(Range, Vec<Scores>)> = Vec::new();
+    let mut tags = vec![0; tokens.len()];
+    for run in self::runs(&tokens) {
         budget.spend(FEATURES * run.len())?;
-        let scores: Vec<Scores> = run
-            .clone()
-            .map(|at| scored(weights, &features, at))
-            .collect();
-        let mut last = 0;
-        for (token, tag) in tokens[run].iter().zip(best(&scores, &pairs)) {
-            if let Some(before) = out.last_mut().filter(|_| tag == last && tag > 0) {
-                before.range.end = token.range.end;
-            } else if let Some(kind) = tag.checked_sub(1).and_then(|kind| KINDS.get(kind)) {
-                let range = token.range.clone();
-                out.push(Hidden { range, kind: *kind });
+        let scores = run.clone().map(|at| scored(weights, &features, at));
+        let scores: Vec<Scores> = scores.collect();
+        tags[run.clone()].copy_from_slice(&best(&scores, &pairs));
+        runs.push((run, scores));
+    }
+    let beside = beside(&tokens, &tags);
+    for (run, mut scores) in runs {
+        let from = beside.partition_point(|at| *at < run.start);
+        let to = beside.partition_point(|at| *at < run.end);
+        if from < to {
+            for at in &beside[from..to] {
+                scores[*at - run.start][COMPANY] += BESIDE;
             }
-            last = tag;
+            tags[run].copy_from_slice(&best(&scores, &pairs));
         }
     }
+    let mut out: Vec<Hidden> = Vec::new();
+    let mut last = 0;
+    for (token, tag) in tokens.iter().zip(tags) {
+        if let Some(before) = out.last_mut().filter(|_| tag == last && tag > 0) {
+            before.range.end = token.range.end;
+        } else if let Some(kind) = tag.checked_sub(1).and_then(|kind| KINDS.get(kind)) {
+            let range = token.range.clone();
+            out.push(Hidden { range, kind: *kind });
+        }
+        last = tag;
+    }
     Ok(checked(text, out, posting, families))
+}
+
+/// The words with a capital that are joined to a company: `Acmera and the hotel [Bellavor]`.
+fn beside(tokens: &[Token<'_>], tags: &[usize]) -> Vec<usize> {
+    /// The most tokens between a joint and a capital.
+    const GAP: usize = 4;
+    let is_joint = |at: usize| {
+        let lower = &*tokens[at].lower;
+        matches!(lower, "," | "&")
+            || tokens[at].cues.intersects(Cues::SMALL) && AND.contains(&lower)
+    };
+    if !tags.contains(&COMPANY) {
+        return Vec::new();
+    }
+    let is_name = |at: &usize| tokens[*at].is_word() && tokens[*at].is_upper;
+    let is_between = |at: &usize| tokens[*at].is_open() && !is_joint(*at);
+    let mut out: Vec<usize> = Vec::new();
+    for joint in (0..tokens.len()).filter(|at| is_joint(*at)) {
+        let mut before = (0..joint).rev().take_while(is_between);
+        let mut after = (joint + 1..tokens.len()).take_while(is_between);
+        let before_name = before.by_ref().take(GAP).find(is_name);
+        let after_name = after.by_ref().take(GAP).find(is_name);
+        let Some((left, right)) = before_name.zip(after_name) else {
+            continue;
+        };
+        match (tags[left], tags[right]) {
+            (COMPANY, 0) => out.extend(std::iter::once(right).chain(after.take_while(is_name))),
+            (0, COMPANY) => out.extend(std::iter::once(left).chain(before.take_while(is_name))),
+            _ => {}
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// The runs of tokens near a candidate.

@@ -7,7 +7,6 @@ use crate::{
         city::City,
         cues::Cues,
         id::{NUMBER, has_form},
-        person::is_role,
         script::Script,
         vocabulary::List,
         words::{Word, unaccented, words},
@@ -27,15 +26,10 @@ pub(super) fn checked(
         let start = hidden.range.start;
         let name = &text[hidden.range.clone()];
         let is_possible = match hidden.kind {
-            Kind::Company => {
-                !is_job(name, posting.title)
-                    && !city.is_named(name)
-                    && !is_no_company(name)
-                    && !is_form_before_quote(name, &text[hidden.range.end..])
-            }
+            Kind::Company => !city.is_named(name) && !is_no_company(name),
             Kind::Person => true,
-            Kind::Address => !is_amount(text, &hidden.range),
-            _ => !is_amount(text, &hidden.range) && !is_reference(&text[..start]),
+            Kind::Address => !is_date(name),
+            _ => !is_amount(text, &hidden.range) && !is_reference(&text[..start]) && !is_date(name),
         };
         if hidden.kind == Kind::Address {
             let end = without_city(text, hidden.range.clone(), &city);
@@ -135,26 +129,20 @@ fn without_city(text: &str, range: Range, city: &City) -> usize {
 fn is_no_company(name: &str) -> bool {
     let words = words(name);
     let is_listed =
-        |word: &Word<'_>| word.is(Cues::REGION) || NO_COMPANIES.has(&unaccented(&word.lower));
+        |word: &Word<'_>| word.is(Cues::REGION) || NO_NAMES.has(&unaccented(&word.lower));
     words.iter().any(is_listed) && words.iter().all(|word| word.is_number() || is_listed(word))
 }
 
+/// `April 11`, `del 12 marzo 2009`
+fn is_date(text: &str) -> bool {
+    let words = words(text);
+    let is_month = |word: &Word<'_>| NO_NAMES.has(&unaccented(&word.lower));
+    let is_any = |word: &Word<'_>| word.is_number() || word.is_small() || is_month(word);
+    words.iter().any(is_month) && words.iter().all(is_any)
+}
+
 /// Forms that texts have, without accents.
-static NO_COMPANIES: List = List::new(include_str!("../tables/no_companies.txt"));
-
-/// As the rules, the model hides no legal form before a quoted name: `ТОВ «[company]»`.
-fn is_form_before_quote(name: &str, after: &str) -> bool {
-    let is_quoted = after.trim_start().starts_with(['«', '„', '“', '"']);
-    is_quoted && words(name).iter().all(|word| word.is(Cues::LEGAL))
-}
-
-/// The work, as the title names it: `Senior Developer`, but not the client of `Cook at Ridgewick`.
-fn is_job(name: &str, title: &str) -> bool {
-    let title = words(title);
-    let words = words(name);
-    let is_of_title = |word: &Word<'_>| title.iter().any(|it| it.lower == word.lower);
-    words.iter().all(is_of_title) && words.iter().any(|word| is_role(&word.lower))
-}
+static NO_NAMES: List = List::new(include_str!("../tables/no_names.txt"));
 
 #[cfg(test)]
 mod tests {
@@ -212,13 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn the_work_that_the_title_names_is_no_company() {
-        assert!(is_job("Senior Developer", "Senior Developer (Rust)"));
-        assert!(!is_job("Ridgewick", "Cook at Ridgewick"));
-        assert!(!is_job("Senior Developer", "Tester"));
-    }
-
-    #[test]
     fn languages_and_months_are_no_company() {
         for name in [
             "Češtiny",
@@ -238,8 +219,16 @@ mod tests {
         ] {
             assert!(!is_no_company(name), "{name}");
         }
+        for (text, expect) in [
+            ("April 11", true),
+            ("del 12 marzo 2009", true),
+            ("Via 25 Aprile", false),
+            ("Ηπείρου 44", false),
+        ] {
+            assert_eq!(is_date(text), expect, "{text}");
+        }
         assert!(
-            NO_COMPANIES
+            NO_NAMES
                 .words()
                 .all(|word| word == unaccented(&word.to_lowercase()))
         );

@@ -1,21 +1,17 @@
 //! The features of a token: itself, its neighbours, its line, and its other uses in the text.
 
-use std::ops::RangeInclusive;
-
 use rustc_hash::FxHashMap;
 
 use super::{
     seen::{HEAD, OF_TITLE, OUTSIDE, Seen, beginning, head},
     senses::{Senses, senses},
-    token::{KNOWN, LINE_END, SIGN, Token, ids, with_letter},
+    token::{SIGN, Token, ids, with_letter},
 };
 use crate::{
     Posting, Range,
     redact::{
-        Hidden, Kind,
-        cues::Cues,
         script::is_unspaced,
-        words::{self, Word, unaccented},
+        words::{self, Word},
     },
 };
 
@@ -24,21 +20,10 @@ const OWN: u64 = 12;
 /// Words before and after in the same line.
 const BEFORE: usize = 8;
 const AFTER: usize = 5;
-/// Words farther than the neighbours, before and after in the same sentence.
-const FAR_BEFORE: RangeInclusive<usize> = 4..=10;
-const FAR_AFTER: RangeInclusive<usize> = 4..=7;
 /// The letters of a name that no ending changes.
 const STEM: usize = 5;
 /// The most other mentions of a name whose neighbours are features.
 const MENTIONS: usize = 3;
-/// The most parts of addresses that words are compared with.
-const MAX_ADDRESSES: usize = 24;
-#[derive(Clone, Default)]
-struct Line {
-    tokens: Range,
-    /// The kinds of contacts in it, a bit for each.
-    contacts: u64,
-}
 
 /// How a word occurs in the text.
 #[derive(Clone, Default)]
@@ -50,20 +35,16 @@ struct Uses {
 pub(super) struct Features<'a> {
     tokens: &'a [Token<'a>],
     seen: Vec<Seen>,
-    lines: Vec<Line>,
+    lines: Vec<Range>,
     uses: FxHashMap<&'a str, Uses>,
     /// The tokens with a capital, by their stems.
     mentions: FxHashMap<&'a str, Vec<usize>>,
-    /// Parts of the e-mail addresses and links, without accents.
-    addresses: Vec<String>,
 }
 
 impl<'a> Features<'a> {
     pub(super) fn new(
-        text: &'a str,
         tokens: &'a [Token<'a>],
         words: &'a [Word<'a>],
-        found: &[Hidden],
         posting: &Posting<'a>,
     ) -> Self {
         let mut uses: FxHashMap<&str, Uses> = FxHashMap::default();
@@ -73,22 +54,16 @@ impl<'a> Features<'a> {
             of.count += 1;
         }
         let mut mentions: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        let mut lines = vec![Line::default(); tokens.last().map_or(0, |last| last.line) + 1];
+        let mut lines = vec![0..0; tokens.last().map_or(0, |last| last.line) + 1];
         for (at, token) in tokens.iter().enumerate() {
             if token.is_word() && token.is_upper {
                 mentions.entry(stem(&token.lower)).or_default().push(at);
             }
             let line = &mut lines[token.line];
-            if line.tokens.is_empty() {
-                line.tokens.start = at;
+            if line.end == 0 {
+                line.start = at;
             }
-            line.tokens.end = at + 1;
-            if (KNOWN..KNOWN + 10).contains(&token.shape) {
-                line.contacts |= 1 << (token.shape - KNOWN);
-            }
-            if token.cues.intersects(Cues::PHONE) {
-                line.contacts |= 1 << 10;
-            }
+            line.end = at + 1;
         }
         let own = words::words(posting.company_name);
         let known = [
@@ -109,22 +84,12 @@ impl<'a> Features<'a> {
             }
             seen
         };
-        let is_address = |it: &&Hidden| matches!(it.kind, Kind::Email | Kind::Link | Kind::Handle);
-        let parts = found
-            .iter()
-            .filter(is_address)
-            .flat_map(|it| text[it.range.clone()].split(|c: char| !c.is_alphanumeric()));
         Self {
             tokens,
             seen: tokens.iter().zip(senses(tokens)).map(seen).collect(),
             lines,
             uses,
             mentions,
-            addresses: parts
-                .filter(|it| it.len() > 2)
-                .take(MAX_ADDRESSES)
-                .map(|it| unaccented(&it.to_lowercase()))
-                .collect(),
         }
     }
 
@@ -155,16 +120,17 @@ impl<'a> Features<'a> {
                 each(template + 10, with_shape(sense));
             }
         }
+        each(OWN, own.shape);
         for (template, near) in (10..).zip([first, before, own, after, last]) {
             let is_other = template != OWN;
-            each(template, near.shape);
-            each(template + 10, near.shape << 16 | own.shape);
+            if is_other {
+                each(template + 10, near.shape << 16 | own.shape);
+            }
             if template.abs_diff(OWN) == 1 {
                 each(template + 20, near.head);
                 each(template + 30, near.tail);
                 each(template + 40, with_shape(near.head));
             }
-            each(template + 110, near.known);
             each(template + 120, near.known << 16 | own.shape);
             let mut cues = near.cues;
             while cues != 0 {
@@ -197,45 +163,22 @@ impl<'a> Features<'a> {
         } else if token.shape < SIGN {
             affixes(&token.lower, |length, part| each(90 + length, part));
         }
-        self.far(at, &mut each);
         self.line(at, &mut each);
         if token.is_word() {
             self.document(at, &mut each);
         }
     }
 
-    /// The senses of words that are no neighbours.
-    fn far(&self, at: usize, each: &mut impl FnMut(u64, u64)) {
-        let is_within = |it: &usize| self.tokens[*it].shape < LINE_END;
-        let before = FAR_BEFORE.map_while(|far| at.checked_sub(far));
-        let after = FAR_AFTER
-            .map(|far| at + far)
-            .take_while(|it| *it < self.tokens.len());
-        let senses = |sum: Senses, it: usize| sum | self.seen[it].senses;
-        let before = before.take_while(is_within).fold(Senses::empty(), senses);
-        let after = after.take_while(is_within).fold(Senses::empty(), senses);
-        for (template, senses) in [(160, before), (161, after)] {
-            for sense in senses.each() {
-                each(template, sense << 16 | self.seen[at].shape);
-            }
-        }
-    }
-
     fn line(&self, at: usize, each: &mut impl FnMut(u64, u64)) {
         let (token, own) = (&self.tokens[at], &self.seen[at]);
         let line = &self.lines[token.line];
-        let before = &self.seen[line.tokens.start.max(at.saturating_sub(BEFORE))..at];
+        let before = &self.seen[line.start.max(at.saturating_sub(BEFORE))..at];
         for near in before.iter().filter(|near| near.is_named) {
             each(100, near.head);
         }
-        let after = &self.seen[at + 1..line.tokens.end.min(at + 1 + AFTER)];
+        let after = &self.seen[at + 1..line.end.min(at + 1 + AFTER)];
         for near in after.iter().filter(|near| near.is_named) {
             each(101, near.head);
-        }
-        let mut contacts = line.contacts;
-        while contacts != 0 {
-            each(102, u64::from(contacts.trailing_zeros()) << 16 | own.shape);
-            contacts &= contacts - 1;
         }
         let place = 10 * at / self.tokens.len();
         each(103, (place as u64) << 16 | own.shape);
@@ -262,18 +205,6 @@ impl<'a> Features<'a> {
             each(108, after.word);
             each(109, after.shape);
         }
-        if self.addresses.is_empty() {
-            return;
-        }
-        let plain = unaccented(&token.lower);
-        let is_long = plain.chars().nth(3).is_some();
-        let stem = stem(&plain);
-        let is_part = self.addresses.contains(&plain);
-        let is_stem = is_long && self.addresses.iter().any(|part| part.contains(stem));
-        each(
-            112,
-            own.shape << 16 | u64::from(is_part) << 1 | u64::from(is_stem),
-        );
     }
 }
 

@@ -18,16 +18,16 @@ use super::{
 use crate::testing::shuffle;
 
 /// How often all examples are read.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 16;
 /// The length of a step.
-const RATE: f32 = 0.1;
+const RATE: f32 = 0.3;
 /// A weight is zero until its examples have moved it so far.
-const THRESHOLD: f32 = 0.5;
+const THRESHOLD: f32 = 2.0;
 /// The cost of a wrong tag, in nats: within a phrase that must stay, in other words, and in a
 /// phrase to hide.
-const TRAP: f32 = 4.0;
-const KEPT: f32 = 3.0;
-const HIDDEN: f32 = 1.0;
+const TRAP: f32 = 5.0;
+const KEPT: f32 = 4.0;
+const HIDDEN: f32 = 3.0;
 /// Smaller gradients are left out.
 const SMALL: f32 = 1e-3;
 /// The score of a tag that a token must not have.

@@ -35,7 +35,7 @@ impl Lesson {
         let scan = Scan::of(&example.text, posting.company_website, &budget).unwrap();
         let Known { words, found, .. } = scan.known(&posting, &budget).unwrap();
         let tokens = tokens(&example.text, &words, &found);
-        let features = Features::new(&example.text, &tokens, &words, &found, &posting);
+        let features = Features::new(&tokens, &words, &posting);
         let is_of = |label: &(char, Range), token: &Token<'_>| {
             label.1.start < token.range.end && token.range.start < label.1.end
         };

@@ -38,3 +38,32 @@ fn the_weights_are_learned_from_the_examples() {
         );
     }
 }
+
+#[test]
+fn names_joined_to_a_company_are_beside_it() {
+    for (text, company, expect) in [
+        (
+            "We run Acmera and the hotel Bellavor Bay.",
+            "acmera",
+            "bellavor bay",
+        ),
+        (
+            "Our brands Corvalle, Acmera & Delquin sell.",
+            "acmera",
+            "corvalle delquin",
+        ),
+        (
+            "Acmera runs 12 lorries. In Leeds and Hull we load.",
+            "acmera",
+            "",
+        ),
+    ] {
+        let words = crate::redact::words(text);
+        let tokens = tokens(text, &words, &[]);
+        let is_company = |token: &Token<'_>| usize::from(token.lower == company);
+        let tags: Vec<usize> = tokens.iter().map(is_company).collect();
+        let found = beside(&tokens, &tags).into_iter();
+        let found: Vec<&str> = found.map(|at| &*tokens[at].lower).collect();
+        assert_eq!(found.join(" "), expect, "{text}");
+    }
+}
