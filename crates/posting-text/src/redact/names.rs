@@ -92,10 +92,12 @@ impl Names {
             families: context.families,
             ..Self::default()
         };
-        let others = posting.other_names.iter().take(MAX_NAMES - 1);
-        let others = others.filter(|name| context.may_have(name));
-        for name in std::iter::once(&posting.company_name).chain(others) {
-            names.add_name(name, &context)?;
+        names.add_name(posting.company_name, &context)?;
+        for name in posting.other_names.iter().take(MAX_NAMES - 1) {
+            // A title is too short for most companies of its description.
+            if !is_title || context.may_have(name)? {
+                names.add_name(name, &context)?;
+            }
         }
         if let Some(label) = names.label.clone() {
             names.add_label(&label, &context)?;

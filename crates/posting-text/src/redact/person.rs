@@ -184,7 +184,7 @@ fn is_particle(word: &Word<'_>) -> bool {
 }
 
 /// `Praxismanagerin`, `työmaapäällikkö`
-pub(super) fn is_role(lower: &str) -> bool {
+fn is_role(lower: &str) -> bool {
     static ENDINGS: List = List::new(include_str!("tables/role_endings.txt"));
     ROLES.has(lower) || lower.chars().nth(7).is_some() && ENDINGS.ends(lower)
 }

@@ -56,9 +56,10 @@ const REACH: usize = 2;
 const MARGINS: [i32; KINDS.len()] = [0, -60, -44, -40, -20];
 /// The further lead of a company whose word the title has: most such words name the work.
 const TITLE: i32 = 30;
-/// The tag of [`Kind::Company`], and what it gains beside another company.
+/// The tag of a company.
 const COMPANY: usize = 1;
-const BESIDE: i32 = 60;
+/// The further score of a company for a name that is joined to one.
+const JOINED: i32 = 60;
 /// The byte of a weight of zero.
 const ZERO: i32 = 128;
 /// A weight of one nat, in bytes.
@@ -83,22 +84,22 @@ pub(super) fn tagged(
     let features = Features::new(&tokens, words, posting);
     let weights = &**WEIGHTS;
     let pairs = pairs(weights);
-    let mut runs: Vec<(Range, Vec<Scores>)> = Vec::new();
     let mut tags = vec![0; tokens.len()];
-    for run in self::runs(&tokens) {
+    let mut all: Vec<(Range, Vec<Scores>)> = Vec::new();
+    for run in runs(&tokens) {
         budget.spend(FEATURES * run.len())?;
         let scores = run.clone().map(|at| scored(weights, &features, at));
         let scores: Vec<Scores> = scores.collect();
         tags[run.clone()].copy_from_slice(&best(&scores, &pairs));
-        runs.push((run, scores));
+        all.push((run, scores));
     }
-    let beside = beside(&tokens, &tags);
-    for (run, mut scores) in runs {
-        let from = beside.partition_point(|at| *at < run.start);
-        let to = beside.partition_point(|at| *at < run.end);
+    let joined = joined(&tokens, &tags);
+    for (run, mut scores) in all {
+        let from = joined.partition_point(|at| *at < run.start);
+        let to = joined.partition_point(|at| *at < run.end);
         if from < to {
-            for at in &beside[from..to] {
-                scores[*at - run.start][COMPANY] += BESIDE;
+            for at in &joined[from..to] {
+                scores[*at - run.start][COMPANY] += JOINED;
             }
             tags[run].copy_from_slice(&best(&scores, &pairs));
         }
@@ -118,17 +119,17 @@ pub(super) fn tagged(
 }
 
 /// The words with a capital that are joined to a company: `Acmera and the hotel [Bellavor]`.
-fn beside(tokens: &[Token<'_>], tags: &[usize]) -> Vec<usize> {
+fn joined(tokens: &[Token<'_>], tags: &[usize]) -> Vec<usize> {
     /// The most tokens between a joint and a capital.
     const GAP: usize = 4;
-    let is_joint = |at: usize| {
-        let lower = &*tokens[at].lower;
-        matches!(lower, "," | "&")
-            || tokens[at].cues.intersects(Cues::SMALL) && AND.contains(&lower)
-    };
     if !tags.contains(&COMPANY) {
         return Vec::new();
     }
+    let is_joint = |at: usize| {
+        let token = &tokens[at];
+        let is_and = || token.cues.intersects(Cues::SMALL) && AND.contains(&&*token.lower);
+        matches!(&*token.lower, "," | "&") || is_and()
+    };
     let is_name = |at: &usize| tokens[*at].is_word() && tokens[*at].is_upper;
     let is_between = |at: &usize| tokens[*at].is_open() && !is_joint(*at);
     let mut out: Vec<usize> = Vec::new();

@@ -32,20 +32,21 @@ impl Context<'_> {
         Text::new(self.text, self.all, self.budget)
     }
 
-    /// Whether a word of the text may be of a name: an acronym, or one that begins alike.
-    pub(super) fn may_have(&self, name: &str) -> bool {
-        let own: Vec<_> = words(name)
-            .iter()
-            .map(|word| beginning(&word.lower))
-            .collect();
-        let is_of = |word: &Word<'_>| {
-            let (first, second) = beginning(&word.lower);
-            let is_alike = |own: &(char, char)| {
-                own.0 == first && (own.1 == second || !own.1.is_ascii() || !second.is_ascii())
-            };
-            word.is_capitals() || own.iter().any(is_alike)
+    /// Whether the text may have a name: it has an acronym, another script, or the first letters of
+    /// a word of the name.
+    pub(super) fn may_have(&self, name: &str) -> Result<bool> {
+        let name_words = words(name);
+        self.budget
+            .spend(name.len() + self.text.len() * (1 + name_words.len()))?;
+        let text = unaccented(&self.text.to_lowercase());
+        // "Übler" is also "Uebler".
+        let begins = |word: &Word<'_>| {
+            let first: String = word.lower.chars().take(2).collect();
+            !first.is_ascii() || text.contains(&first)
         };
-        Script::of_text(name) != self.script || self.all.iter().any(is_of)
+        Ok(Script::of_text(name) != self.script
+            || self.all.iter().any(Word::is_capitals)
+            || name_words.iter().any(begins))
     }
 
     pub(super) fn is_common(&self, word: &str) -> Result<bool> {
@@ -162,11 +163,6 @@ impl Context<'_> {
         };
         self.city.has_form(word) || cues::are_of(word, Cues::REGION) || place()
     }
-}
-
-/// The first two letters, the first without an accent.
-fn beginning(lower: &str) -> (char, char) {
-    (initial(lower), lower.chars().nth(1).unwrap_or(' '))
 }
 
 /// No thing has the English genitive.

@@ -17,8 +17,8 @@ pub(super) const NUMBER: u64 = 1_000;
 pub(super) const MIXED: u64 = 2_000;
 pub(super) const SIGN: u64 = 3_000;
 /// A find of the rules; its kind is added.
-pub(super) const KNOWN: u64 = 4_000;
-pub(super) const LINE_END: u64 = 5_000;
+const KNOWN: u64 = 4_000;
+const LINE_END: u64 = 5_000;
 /// No name or number goes on in the next sentence.
 const SENTENCE_END: u64 = 6_000;
 

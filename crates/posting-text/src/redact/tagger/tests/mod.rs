@@ -40,7 +40,7 @@ fn the_weights_are_learned_from_the_examples() {
 }
 
 #[test]
-fn names_joined_to_a_company_are_beside_it() {
+fn names_are_joined_to_a_company() {
     for (text, company, expect) in [
         (
             "We run Acmera and the hotel Bellavor Bay.",
@@ -62,7 +62,7 @@ fn names_joined_to_a_company_are_beside_it() {
         let tokens = tokens(text, &words, &[]);
         let is_company = |token: &Token<'_>| usize::from(token.lower == company);
         let tags: Vec<usize> = tokens.iter().map(is_company).collect();
-        let found = beside(&tokens, &tags).into_iter();
+        let found = joined(&tokens, &tags).into_iter();
         let found: Vec<&str> = found.map(|at| &*tokens[at].lower).collect();
         assert_eq!(found.join(" "), expect, "{text}");
     }
