@@ -5,7 +5,7 @@ use crate::{
     redact::{
         cues::Cues,
         found::apart,
-        vocabulary::List,
+        vocabulary::{ARTICLES, List},
         web::is_suffix,
         words::{Word, last_word, word_before},
     },
@@ -97,7 +97,11 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     let tail = tail.filter(is_tail);
     next += usize::from(tail.is_some());
     let end = tail.map_or(sign.end, Word::end);
-    let first = words.get(next).filter(|first| first.lower != "the")?;
+    let is_sure = spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
+    // "at any point in" has a top-level domain, too.
+    let is_name =
+        |first: &&Word<'_>| first.lower != "the" && (is_sure || !ARTICLES.has(&first.lower));
+    let first = words.get(next).filter(is_name)?;
     let (before, after) = (&text[local.end()..sign.start], &text[end..first.start]);
     let is_bracketed = brackets(before, after);
     let mut is_announced = match spelled {
@@ -140,8 +144,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
             end_of_domain = Some(last.end());
         }
     }
-    let is_sure = is_announced || spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
-    let end = end_of_domain.filter(|_| is_sure)?;
+    let end = end_of_domain.filter(|_| is_announced || is_sure)?;
     Some(local.end() - local_part(&text[..local.end()])?..end)
 }
 

@@ -1,6 +1,6 @@
 use super::{
     Hidden, Kind, email,
-    found::{add, retain_outside},
+    found::{add, merged, retain_outside},
     handle, id,
     names::Names,
     person, phone,
@@ -59,8 +59,13 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Finds contacts and the company by rules.
-    pub(super) fn known(self, posting: &Posting<'_>, budget: &Budget) -> Result<Known<'a>> {
+    /// Finds contacts and the company by rules. Returns the words outside of all finds, the finds,
+    /// and the names.
+    pub(super) fn known(
+        self,
+        posting: &Posting<'_>,
+        budget: &Budget,
+    ) -> Result<(Vec<Word<'a>>, Vec<Hidden>, Names)> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
             text,
@@ -74,12 +79,7 @@ impl<'a> Scan<'a> {
         let companies = names.find(Text::new(text, &words, budget))?;
         add(&mut found, companies, Kind::Company);
         retain_outside(&mut words, &found);
-        Ok(Known {
-            text,
-            words,
-            found,
-            names,
-        })
+        Ok((words, found, names))
     }
 
     /// Also returns the names of related companies.
@@ -88,13 +88,8 @@ impl<'a> Scan<'a> {
         posting: &Posting<'_>,
         budget: &Budget,
     ) -> Result<(Vec<Hidden>, Vec<String>)> {
-        let is_title = self.is_title;
-        let Known {
-            text,
-            mut words,
-            mut found,
-            names,
-        } = self.known(posting, budget)?;
+        let (text, is_title) = (self.text, self.is_title);
+        let (mut words, mut found, names) = self.known(posting, budget)?;
         let on = Text::new(text, &words, budget);
         let has_digits = |text: &str| text.contains(char::is_numeric);
         let mut tagged = tagger::tagged(on, &found, posting, names.families)?;
@@ -116,9 +111,11 @@ impl<'a> Scan<'a> {
                 related.push(name.to_owned());
             }
         }
-        for kind in [Kind::Address, Kind::Phone, Kind::Id, Kind::Company] {
+        for kind in [Kind::Address, Kind::Phone, Kind::Id] {
             add(&mut found, of_kind(kind), kind);
         }
+        let companies = companies.iter().map(|range| whole(text, range, &related));
+        add(&mut found, merged(companies.collect()), Kind::Company);
         add(&mut found, persons, Kind::Person);
         let names: Vec<&str> = related.iter().map(String::as_str).collect();
         if let [company_name, other_names @ ..] = names.as_slice() {
@@ -137,17 +134,41 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The finds of the rules in a text.
-pub(super) struct Known<'a> {
-    pub(super) text: &'a str,
-    /// The words outside of all finds.
-    pub(super) words: Vec<Word<'a>>,
-    pub(super) found: Vec<Hidden>,
-    names: Names,
+/// The longest name around a part of it: all of `有明テクノ` where the model took `テクノ`.
+fn whole(text: &str, part: &Range, names: &[String]) -> Range {
+    let around = |name: &String| {
+        let start = part.start.checked_sub(name.find(&text[part.clone()])?)?;
+        let whole = start..start + name.len();
+        (text.get(whole.clone())? == name).then_some(whole)
+    };
+    let wholes = names.iter().filter_map(around);
+    wholes
+        .max_by_key(Range::len)
+        .unwrap_or_else(|| part.clone())
 }
 
 fn is_token(text: &str, word: &Word<'_>) -> bool {
     text[..word.start].ends_with('[')
         && text[word.end()..].starts_with(']')
         && Kind::ALL.iter().any(|kind| kind.name() == word.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_name_is_all_of_it_where_the_name_is() {
+        let names = ["有明テクノ", "テクノ", "有明テクノ工業"].map(String::from);
+        for (text, part, expect) in [
+            ("|有明テクノへ", "テクノ", "有明テクノ"),
+            ("有明テクノ工業", "テクノ", "有明テクノ工業"),
+            ("明テクノへ", "テクノ", "テクノ"),
+            ("有明へ", "有明", "有明"),
+        ] {
+            let start = text.find(part).unwrap();
+            let found = whole(text, &(start..start + part.len()), &names);
+            assert_eq!(&text[found], expect, "{text}");
+        }
+    }
 }

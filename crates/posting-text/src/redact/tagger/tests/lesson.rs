@@ -3,7 +3,7 @@
 use super::{super::*, examples::Example};
 use crate::{
     Budget, Range,
-    redact::{Scan, cues::Cues, scan::Known},
+    redact::{Scan, cues::Cues},
 };
 
 /// A bit for each tag that a token may have.
@@ -33,7 +33,7 @@ impl Lesson {
         let budget = Budget::unlimited();
         let posting = example.posting();
         let scan = Scan::of(&example.text, posting.company_website, &budget).unwrap();
-        let Known { words, found, .. } = scan.known(&posting, &budget).unwrap();
+        let (words, found, _) = scan.known(&posting, &budget).unwrap();
         let tokens = tokens(&example.text, &words, &found);
         let features = Features::new(&tokens, &words, &posting);
         let is_of = |label: &(char, Range), token: &Token<'_>| {
