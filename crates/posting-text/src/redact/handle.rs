@@ -3,6 +3,7 @@
 use super::{
     cues::Cues,
     found::apart,
+    script::is_unspaced,
     vocabulary::List,
     words::{Word, is_digits},
 };
@@ -34,7 +35,8 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     let before = &text[..at];
     let start = at + length;
     // A token may have hidden a letter or a digit before the sign.
-    if before.ends_with(|c: char| c.is_alphanumeric() || "._-/@]".contains(c)) {
+    let is_inside = |c: char| c.is_alphanumeric() && !is_unspaced(c) || "._-/@]".contains(c);
+    if before.ends_with(is_inside) {
         return None;
     }
     let mut end = start + name(&text[start..])?;
