@@ -52,8 +52,8 @@ static WEIGHTS: LazyLock<Box<Weights>> = LazyLock::new(|| {
 /// Tokens farther from a capital, a digit or an uncased script have no kind.
 const REACH: usize = 2;
 /// The lead that each kind must have over none, in bytes of a weight. The costs of wrong finds make
-/// the model too careful, so it is less than none.
-const MARGINS: [i32; KINDS.len()] = [0, -60, -44, -40, -20];
+/// the model too careful, so most are less than none.
+const MARGINS: [i32; KINDS.len()] = [10, -60, -44, -40, -20];
 /// The further lead of a company whose word the title has: most such words name the work.
 const TITLE: i32 = 30;
 /// The tag of a company.
