@@ -19,7 +19,7 @@ use self::score::Score;
 
 /// The most labels of each kind that may be missed in the postings that nothing was learned from.
 const MISSED: [(Kind, u32); 6] = [
-    (Kind::Company, 96),
+    (Kind::Company, 106),
     (Kind::Person, 10),
     (Kind::Address, 20),
     (Kind::Id, 5),
@@ -29,7 +29,7 @@ const MISSED: [(Kind, u32); 6] = [
 
 #[test]
 fn postings_that_were_set_apart_hide_what_they_must() {
-    /// Of 10,085 phrases that must stay.
+    /// Of 11,180 phrases that must stay.
     const LOST: u32 = 56;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/apart");
     let mut score = Score::default();
