@@ -5,7 +5,7 @@ use crate::{
     redact::{
         cues::Cues,
         found::apart,
-        vocabulary::{ARTICLES, List},
+        vocabulary::{List, listed},
         web::is_suffix,
         words::{Word, last_word, word_before},
     },
@@ -97,11 +97,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     let tail = tail.filter(is_tail);
     next += usize::from(tail.is_some());
     let end = tail.map_or(sign.end, Word::end);
-    let is_sure = spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
-    // "at any point in" has a top-level domain, too.
-    let is_name =
-        |first: &&Word<'_>| first.lower != "the" && (is_sure || !ARTICLES.has(&first.lower));
-    let first = words.get(next).filter(is_name)?;
+    let first = words.get(next).filter(|first| first.lower != "the")?;
     let (before, after) = (&text[local.end()..sign.start], &text[end..first.start]);
     let is_bracketed = brackets(before, after);
     let mut is_announced = match spelled {
@@ -118,6 +114,7 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     if spelled.is_none() && !is_announced {
         return None;
     }
+    let is_sure = spelled.is_none_or(|word| !AMBIGUOUS.has(&word.lower));
     let mut last = first;
     // The last label that ends a domain.
     let mut end_of_domain = None;
@@ -132,7 +129,8 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
             (last, next) = (following, next + 1);
         } else if following.is(Cues::DOT)
             && let Some(label) = words.get(next + 2)
-            && brackets(gap, &text[following.end()..label.start]).is_some()
+            && let Some(is_bracketed) = brackets(gap, &text[following.end()..label.start])
+            && (is_sure || is_bracketed || !is_prose(&following.lower, &label.lower))
         {
             is_announced = true;
             (last, next) = (label, next + 2);
@@ -146,6 +144,17 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     }
     let end = end_of_domain.filter(|_| is_announced || is_sure)?;
     Some(local.end() - local_part(&text[..local.end()])?..end)
+}
+
+/// `at any point in`, `a cada punto de`: such a word is no full stop, although a domain may follow.
+fn is_prose(stop: &str, next: &str) -> bool {
+    let words = match stop {
+        "point" => "in it is to so me my us no at as",
+        "punto" | "ponto" | "punct" | "punt" => "de es la se no",
+        "pont" | "punkt" => "az ez is ha to do er",
+        _ => "",
+    };
+    listed(words).any(|word| word == next)
 }
 
 /// Whether brackets surround a word, or only spaces; `None` for anything else.

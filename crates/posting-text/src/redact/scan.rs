@@ -141,10 +141,8 @@ fn whole(text: &str, part: &Range, names: &[String]) -> Range {
         let whole = start..start + name.len();
         (text.get(whole.clone())? == name).then_some(whole)
     };
-    let wholes = names.iter().filter_map(around);
-    wholes
-        .max_by_key(Range::len)
-        .unwrap_or_else(|| part.clone())
+    let longest = names.iter().filter_map(around).max_by_key(Range::len);
+    longest.unwrap_or_else(|| part.clone())
 }
 
 fn is_token(text: &str, word: &Word<'_>) -> bool {

@@ -16,9 +16,6 @@ pub(crate) static TWO_LETTER_WORDS: List = List::new(include_str!("tables/two_le
 /// Of things, roles and places, not of companies.
 pub(crate) static ACRONYMS: List = List::new(include_str!("tables/acronyms.txt"));
 
-/// Before an ordinary word, and before no name; without "a" and "the", other words elsewhere.
-pub(super) static ARTICLES: List = List::new(include_str!("tables/articles.txt"));
-
 pub(crate) static AT_COMPANY: List = List::new("at join joining bei bij hos chez");
 
 pub(crate) fn listed(list: &str) -> impl Iterator<Item = &str> {

@@ -4,7 +4,7 @@ use super::{
     super::{
         inside,
         script::is_latin,
-        vocabulary::{ARTICLES, AT_COMPANY, lines},
+        vocabulary::{AT_COMPANY, lines},
     },
     City, Cues, List, Script, Text, Word, cues, inflect, initial, listed, unaccented, word_before,
     words,
@@ -94,6 +94,8 @@ impl Context<'_> {
     /// Whether the text also writes a proper word of the name in lower case: where a name can be,
     /// and not after an article.
     pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
+        /// Before an ordinary word, and before no name.
+        static ARTICLES: List = List::new(include_str!("../tables/articles.txt"));
         /// Before the label of the website, and before no ordinary word without an article.
         static BEFORE: List = List::new(include_str!("../tables/before_label.txt"));
         let lower = &*word.lower;
